@@ -10,7 +10,7 @@ import { monotonicMillis } from "../system/monotonic.ts"
 import type { ModelService } from "../model/Model.ts"
 import type { CostError } from "../cost/CostError.ts"
 import type { ModelError } from "../model/ModelError.ts"
-import type { Usage } from "../model/ModelPart.ts"
+import { CutOff, type Usage } from "../model/ModelPart.ts"
 import { Notified, trusted } from "../tool/ToolEvent.ts"
 import { IterationEnded } from "./AgentEvent.ts"
 import { answer } from "./answer.ts"
@@ -109,11 +109,15 @@ export interface WorkerOutcome {
   /** Of the worker and those below it. */
   readonly usage: Usage
   readonly iterations: number
+  /** What cut the last answer off. */
+  readonly finish?: CutOff
   /** What a sub-worker asks its parent, instead of a result. */
   readonly question?: string
 }
 
 export type WorkerError = ModelError | CostError | IterationLimitReached | TokenBudgetReached | TaskStopped
+
+const isCutOff = Schema.is(CutOff)
 
 const forgotten = (messages: number, limit: number) =>
   new Notified(
@@ -266,7 +270,10 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
       )
       meter.add(finished.usage)
       yield* conclude({ iteration, calls, asked: calls.length, usage: finished.usage }, startedAt)
-      if (calls.length === 0) return { text, usage: meter.usage, iterations: iteration }
+      if (calls.length === 0) {
+        const cut = isCutOff(finished.reason) ? { finish: finished.reason } : {}
+        return { text, usage: meter.usage, iterations: iteration, ...cut }
+      }
       const question = asked(iteration)
       if (question !== undefined) return question
     }

@@ -7,6 +7,10 @@ import type { Served } from "../telemetry/Served.ts"
 export const FinishReason = Schema.Literal("stop", "length", "tool_calls", "content_filter", "other")
 export type FinishReason = typeof FinishReason.Type
 
+/** Reasons for which an answer is not all that the model would have said. */
+export const CutOff = FinishReason.pipe(Schema.pickLiteral("length", "content_filter"))
+export type CutOff = typeof CutOff.Type
+
 export { noUsage, Usage } from "../cost/Usage.ts"
 
 /** A fragment of the answer's text. */

@@ -5,7 +5,7 @@ import { AgentEvent } from "../agent/AgentEvent.ts"
 import { RestoredFile } from "../checkpoint/FileStep.ts"
 import { FileLeft, FileRestore } from "../checkpoint/Rewinding.ts"
 import { StoredMessage } from "../conversation/Message.ts"
-import { Usage } from "../model/ModelPart.ts"
+import { CutOff, Usage } from "../model/ModelPart.ts"
 import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import { ToolEvent } from "../tool/ToolEvent.ts"
 import { lenient } from "./Lenient.ts"
@@ -144,10 +144,12 @@ export class TaskStarted extends Schema.TaggedClass<TaskStarted>()("TaskStarted"
   message: Schema.optionalWith(StoredMessage, { exact: true })
 }) {}
 export class TaskCancelling extends Schema.TaggedClass<TaskCancelling>()("TaskCancelling", by) {}
+/** `finish` says what cut the last answer off, if anything: the limit of output tokens, or the provider's filter. */
 export class TaskCompleted extends Schema.TaggedClass<TaskCompleted>()("TaskCompleted", {
   text: Schema.String,
   usage: Usage,
   iterations: Schema.Number,
+  finish: Schema.optionalWith(CutOff, { exact: true }),
   durationMillis: Schema.Number
 }) {}
 /** `kind` tells a model that failed from a bug, a limit that was reached and a runtime that died. */

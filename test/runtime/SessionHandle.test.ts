@@ -20,6 +20,16 @@ const asked = (task: Submitted) =>
   )
 
 describe("a session", () => {
+  it.scoped.each(["length", "content_filter"] as const)(
+    "says of an answer that was cut off by %s that it is not whole (R8)",
+    (finish) =>
+      Effect.gen(function* () {
+        const session = yield* (yield* Runtime).session({ create })
+        assert.deepInclude(yield* session.prompt("hi"), { text: "half of an ans", finish })
+        assert.notProperty(yield* session.prompt("again"), "finish")
+      }).pipe(Effect.provide(Testing.layer({ model: [[{ say: "half of an ans" }, { finish }], "whole"] })))
+  )
+
   it.scoped("gives the end of a prompt, and the typed failure of one that did not complete (R8)", () =>
     Effect.gen(function* () {
       const session = yield* (yield* Runtime).session({ create, by: "ada" })
