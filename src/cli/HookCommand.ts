@@ -173,6 +173,9 @@ export const uninstall = ({ agent, project: inProject, yes }: Changing) =>
     yield* say(`${titleOf(agent)} no longer runs the hook (${file}).`)
   }).pipe(Effect.provide(Frontend.layer({ split: false, keys: !yes })), Effect.provide(Configuration.layer()))
 
+/** Where no hook of ours is entered, as far as can be read. */
+const nowhere: ReadonlySet<State["_tag"]> = new Set(["Absent", "Foreign", "Unreadable"])
+
 const words = (state: State): string => {
   switch (state._tag) {
     case "Absent":
@@ -181,6 +184,8 @@ const words = (state: State): string => {
       return "installed"
     case "Duplicated":
       return `entered ${state.times} times, so that each call is judged more than once; install it again`
+    case "Foreign":
+      return `not installed; it has a command that Tollgate did not write: ${state.command}`
     case "Unreadable":
       return `cannot be read: ${state.reason}`
     case "Changed":
@@ -228,11 +233,11 @@ export const status = ({ agent, json }: { readonly agent: Option.Option<string>;
       yield* say(`${paint(runs ? "✓" : "·")} ${titleOf(name)}, ${scope}: ${said} (${file})`)
     }
     for (const { agent: name } of chosen) {
-      const entered = rows.find((row) => row.agent === name && row.state !== "Absent")
+      const entered = rows.find((row) => row.agent === name && !nowhere.has(row.state))
       if (entered !== undefined) yield* sayOff(name, entered.off)
     }
     const twice = chosen.filter(({ agent: name }) => {
-      const entered = rows.filter((row) => row.agent === name && row.state !== "Absent" && row.state !== "Unreadable")
+      const entered = rows.filter((row) => row.agent === name && !nowhere.has(row.state))
       return new Set(entered.map(({ target }) => target)).size > 1
     })
     for (const setup of twice) {

@@ -9,6 +9,7 @@ import type { ModelPart } from "../model/ModelPart.ts"
 import { type Envelope, fromLine } from "../runtime/Envelope.ts"
 import type { Event } from "../runtime/Event.ts"
 import { messageOf } from "../runtime/Projection.ts"
+import { unmarked } from "../text/byteOrderMark.ts"
 import { placeKey } from "../tool/CallPlace.ts"
 import { free } from "../cost/Price.ts"
 
@@ -17,15 +18,17 @@ export class RecordingInvalid extends Schema.TaggedError<RecordingInvalid>()("Re
   line: Schema.Number
 }) {
   override get message() {
-    return `Line ${this.line} of the recording is not an event. Record the run again.`
+    return `Line ${this.line} of the recording is not an event of this version of Tollgate. Record the run again.`
   }
 }
 
 /** The events of JSONL, as `Envelope.toLine` writes them. */
 export const parse = (text: string): Effect.Effect<ReadonlyArray<Envelope>, RecordingInvalid> =>
   Effect.forEach(
-    text.split("\n").filter((line) => line.trim() !== ""),
-    (line, index) => Either.mapLeft(fromLine(line), () => new RecordingInvalid({ line: index + 1 }))
+    unmarked(text)
+      .split("\n")
+      .flatMap((line, index) => (line.trim() === "" ? [] : [[line, index + 1] as const])),
+    ([text, line]) => Either.mapLeft(fromLine(text), () => new RecordingInvalid({ line }))
   )
 
 type Answered = Extract<Event, { readonly _tag: "ModelAnswered" }>

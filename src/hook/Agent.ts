@@ -51,6 +51,14 @@ export interface Names {
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
 
+/** The directories that a payload says are open in the agent; `undefined` where it says nothing of them. */
+const openedIn = ({ workspace_roots: roots }: Data): ReadonlyArray<string> | Unread | undefined => {
+  if (roots === undefined || roots === null) return undefined
+  return Array.isArray(roots) && roots.every((root) => typeof root === "string")
+    ? roots
+    : { problem: "its workspace_roots are no list of texts" }
+}
+
 /** Reads the call of a payload by the tools that the agent has; a tool that is not known is not read. */
 export const callOf = (
   agent: string,
@@ -62,8 +70,10 @@ export const callOf = (
   const tool = given.tool ?? text(payload[names.tool])
   const cwd = text(given.cwd ?? payload["cwd"])
   const input = parametersOf(given.input ?? payload[names.input])
+  const opened = openedIn(payload)
   if (tool === undefined) return { problem: `it has no ${names.tool}` }
   if (cwd === undefined || !cwd.startsWith("/")) return { problem: "it has no absolute cwd" }
+  if (opened !== undefined && "problem" in opened) return opened
   if (input === undefined) return { problem: `its ${names.input} is no object` }
   const reading = tools.get(tool) ?? ofServer(tool)
   if (reading === undefined) return { problem: `its tool ${tool} is not known` }
@@ -76,6 +86,7 @@ export const callOf = (
     id: names.call === undefined ? undefined : text(payload[names.call]),
     cwd,
     project: text(given.project),
+    opened,
     tool,
     input,
     deeds

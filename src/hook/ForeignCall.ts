@@ -15,6 +15,10 @@ export interface Deed {
   readonly isUnknown?: true
   /** Of the files below it finds only those whose names match one of these patterns, where there are any. */
   readonly opens?: ReadonlyArray<string>
+  /** Its paths are below the home directory of the user. */
+  readonly isOfHome?: true
+  /** The parameters that it comes from, where those of the call hold other calls. */
+  readonly input?: Data
 }
 
 /** A call of a tool by another agent. */
@@ -28,6 +32,8 @@ export interface ForeignCall {
   readonly cwd: string
   /** The project that the agent was started in, where it says so. */
   readonly project: string | undefined
+  /** The directories that the user has opened, where it says so: nothing else is the workspace then. */
+  readonly opened: ReadonlyArray<string> | undefined
   /** As the agent calls it. */
   readonly tool: string
   readonly input: unknown

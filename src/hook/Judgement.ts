@@ -11,7 +11,6 @@ import { pushReason } from "../policy/shell/HardDenials.ts"
 import { onDisk } from "../policy/shell/OnDisk.ts"
 import { judgeDoing } from "../policy/shell/doing/DoingJudged.ts"
 import type { ShellContext } from "../policy/shell/ShellContext.ts"
-import { promptsIn } from "../policy/shell/Interactive.ts"
 import { severity } from "../policy/shell/Severity.ts"
 import { classify } from "../policy/shell/ShellPolicy.ts"
 import { excerpt } from "../text/excerpt.ts"
@@ -19,6 +18,7 @@ import type { PathTouch } from "../tool/Touches.ts"
 import { type Deed, type ForeignCall, isData } from "./ForeignCall.ts"
 import { nothing, of, type Outcome, stricter } from "./Outcome.ts"
 import { gitShown } from "./gitShown.ts"
+import { promptsOf } from "./Prompts.ts"
 import { keptFrom, openedBy } from "./Searched.ts"
 import type { Standing } from "./Standing.ts"
 import { beyond } from "./Words.ts"
@@ -38,7 +38,7 @@ const ofCommand = (text: string, cwd: string, standing: Standing): Outcome => {
     (one) => (one === undefined ? [] : [of(one.decision, one)])
   )
   const reached = doing.urls.map((url) => ofAddress(url, standing))
-  const [prompt] = standing.typesUnseen ? promptsIn(text) : []
+  const [prompt] = standing.typesUnseen ? promptsOf(text) : []
   const prompted =
     prompt === undefined
       ? []
@@ -232,9 +232,23 @@ const foreign = (name: string) => ({
   codec: { jsonSchema: () => ({}) }
 })
 
+/** A deed with its paths as they are where the home directory is known. */
+const placed = (deed: Deed, home: string): Deed =>
+  deed.isOfHome !== true || deed.touches === undefined
+    ? deed
+    : {
+        ...deed,
+        touches: {
+          ...deed.touches,
+          paths: (deed.touches.paths ?? []).map((touch) => ({ ...touch, path: `${home}/${touch.path}` }))
+        }
+      }
+
 /** What is said of a call: the strictest word on any of its deeds. */
 export const judged = ({ deeds, input }: ForeignCall, standing: Standing): Outcome => {
-  const [first, ...others] = deeds.map((deed) => ofDeed(deed, input, standing))
+  const [first, ...others] = deeds.map((deed) =>
+    ofDeed(placed(deed, standing.context.home), deed.input ?? input, standing)
+  )
   return first === undefined
     ? nothing("tool/harmless", "The tool touches nothing outside of the agent.")
     : others.reduce(stricter, first)

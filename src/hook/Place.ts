@@ -85,15 +85,31 @@ const physical = (directory: string): Effect.Effect<string, NotJudged> =>
     catch: () => new NotJudged({ reason: `The directory of the call, ${directory}, is not there.` })
   })
 
-/** The project that a call belongs to: the one that the agent names if the call runs in it, else the one around the call. */
+/**
+ * The project that a call belongs to: the one that the agent names if the call runs in it, else the one around the call. An agent
+ * that knows of none may name the whole file system.
+ */
 const rootOf = (cwd: string, named: string | undefined): string => {
   if (named === undefined || !path.isAbsolute(named)) return projectOf(cwd)
   const real = Either.getOrElse(
     Either.try(() => fs.realpathSync(named)),
     () => cwd
   )
-  return isWithin(cwd, real) ? projectOf(real) : projectOf(cwd)
+  return real !== "/" && isWithin(cwd, real) ? projectOf(real) : projectOf(cwd)
 }
+
+/** The directory that the user has opened and a call runs in; the first one where it runs in none of them. */
+const openedAround = (cwd: string, opened: ReadonlyArray<string>): Effect.Effect<string, NotJudged> =>
+  Effect.flatMap(
+    Effect.forEach(opened, (one) => Effect.option(physical(one))),
+    (found) => {
+      const there = found.flatMap(Option.toArray)
+      const around = there.find((one) => isWithin(cwd, one)) ?? there[0]
+      return around === undefined
+        ? new NotJudged({ reason: "None of the directories that are open in the agent is there." })
+        : Effect.succeed(around)
+    }
+  )
 
 const rulesIn = (file: Option.Option<ProjectFile.ProjectFile>): ReadonlyArray<Rule> =>
   Option.match(file, {
@@ -110,11 +126,13 @@ export const judge = (
 ): Effect.Effect<Outcome, NotJudged> =>
   Effect.gen(function* () {
     const cwd = yield* physical(call.cwd)
-    const project = rootOf(cwd, call.project)
+    const opened = call.opened === undefined ? undefined : yield* openedAround(cwd, call.opened)
+    const project = opened === undefined ? rootOf(cwd, call.project) : projectOf(opened)
+    const workspace = opened ?? project
     const context = yield* Effect.mapError(
       PathContext.make({
-        cwd: project,
-        roots: [project, ...(settings.roots ?? [])],
+        cwd: workspace,
+        roots: [workspace, ...(settings.roots ?? [])],
         home: home.user,
         trusted: false,
         stateDirs: directories(home)

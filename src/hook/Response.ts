@@ -172,6 +172,10 @@ const speaking = (agent: Agent, { cursor_version: version, hook_event_name: even
 /** What agents call the variable that has the directory of the project. */
 const projectVariables = ["CLAUDE_PROJECT_DIR", "QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR"]
 
+/** Whether a payload says in a field other than `cwd` where its call runs: the hook itself may be run in another place. */
+const saysPlace = ({ directory, workspace_roots: roots }: Data): boolean =>
+  directory !== undefined || roots !== undefined
+
 /** The moment of a payload as far as an answer for it can be written. */
 const momentOf = (agent: Agent, { hook_event_name: event }: Data): string =>
   typeof event === "string" && /^permissionrequest$/i.test(event) ? event : agent.usual
@@ -200,7 +204,11 @@ export const respond = (hooked: Agent, payload: string, { directory, env }: Arou
     const broken = (why: string) => unjudged(agent, why, env, event)
     const project = projectVariables.map((name) => env[name]).find((value) => value !== undefined)
     return Effect.suspend(() => {
-      const question = agent.read({ cwd: directory, ...(project !== undefined && { project_dir: project }), ...data })
+      const question = agent.read({
+        ...(!saysPlace(data) && { cwd: directory }),
+        ...(project !== undefined && { project_dir: project }),
+        ...data
+      })
       if (question === undefined) return Effect.succeed(said(""))
       return isUnread(question) ? broken(`${question.problem}.`) : judgedOf(agent, question, env)
     }).pipe(

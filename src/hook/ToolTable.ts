@@ -246,6 +246,31 @@ export const opaque =
   (tool: string): Reading =>
   () => [{ tool, touches: undefined }]
 
+/** Keys that only end or stop what runs: ctrl-c, ctrl-d, ctrl-z and ctrl-\. */
+const endingKeys = new Set("\u0003\u0004\u001a\u001c")
+
+/** Types into a command that runs, which may be a shell; nothing where it only looks at it or ends it. */
+export const types =
+  (parameter: string): Reading =>
+  (input) => {
+    const keys = input[parameter] ?? ""
+    if (typeof keys !== "string") return undefined
+    return [...keys].every((key) => endingKeys.has(key)) ? [] : [{ tool: "run_shell", touches: undefined }]
+  }
+
+/**
+ * Adds to a file of lasting instructions of the agent's own, below the home directory; in the scope `project` to the one of that name
+ * where the agent stands.
+ */
+export const remembers =
+  (directory: string, name: string): Reading =>
+  (input, cwd) => {
+    const { scope = "global" } = input
+    const place = scope === "project" ? `${cwd}/${name}` : `${directory}/${name}`
+    const write: Deed = { tool: "edit_file", touches: { paths: [{ path: place, op: "write" }], complete: true } }
+    return [{ tool: "remember", touches: undefined }, scope === "project" ? write : { ...write, isOfHome: true }]
+  }
+
 /** Nobody here knows what it does, so that a person or a rule has to let it pass. */
 export const unknown =
   (tool: string): Reading =>

@@ -1,5 +1,5 @@
 import type { Agent } from "../Agent.ts"
-import { allHarmless, file, patch, shell, takes, type ToolTable, unknown } from "../ToolTable.ts"
+import { allHarmless, file, patch, shell, takes, type ToolTable, types, unknown } from "../ToolTable.ts"
 import { reader, writer } from "./claude.ts"
 
 const run =
@@ -18,8 +18,9 @@ export const tools: ToolTable = new Map([
   ["apply_patch", takes("command input patch", patch("command", "input", "patch"))],
   ["view_image", takes("path detail", file("read_file", "read", ["path"]))],
   ["read_mcp_resource", unknown("read_mcp_resource")],
+  ["write_stdin", takes("session_id:any chars yield_time_ms:number max_output_tokens:number", types("chars"))],
   ...allHarmless(
-    "update_plan write_stdin list_mcp_resources list_mcp_resource_templates request_user_input web_search spawn_agent wait_agent send_input close_agent resume_agent"
+    "update_plan list_mcp_resources list_mcp_resource_templates request_user_input web_search spawn_agent wait_agent send_input close_agent resume_agent"
   )
 ])
 

@@ -1,5 +1,17 @@
 import { type Agent, asked, callOf, json, nowhere } from "../Agent.ts"
-import { allHarmless, fetches, file, opaque, patch, search, shell, takes, type ToolTable } from "../ToolTable.ts"
+import { queries } from "../Queries.ts"
+import {
+  allHarmless,
+  fetches,
+  file,
+  opaque,
+  patch,
+  search,
+  shell,
+  takes,
+  type ToolTable,
+  unknown
+} from "../ToolTable.ts"
 
 const run = "command description mode sessionId shellId async:flag detach:flag initial_wait:number timeout:number"
 const edits = "path file_path file_text old_str new_str old_string new_string content insert_line:number diff"
@@ -39,8 +51,10 @@ const tools: ToolTable = new Map([
   ["Glob", takes("pattern path", search("glob", ["path"]))],
   ["web_fetch", takes("url prompt max_length:number start_index:number raw:flag", fetches())],
   ["WebFetch", takes("url prompt max_length:number start_index:number raw:flag", fetches())],
+  ["sql", queries("sql")],
+  ["store_memory", unknown("store_memory")],
   ...allHarmless(
-    "read_bash stop_bash list_bash task Task Agent sql report_intent update_todo ask_user fetch_copilot_cli_documentation skill exit_plan_mode web_search store_memory task_complete read_agent list_agents"
+    "read_bash stop_bash list_bash task Task Agent report_intent update_todo ask_user fetch_copilot_cli_documentation skill exit_plan_mode web_search task_complete read_agent list_agents"
   )
 ])
 

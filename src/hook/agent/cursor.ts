@@ -1,5 +1,4 @@
 import { type Agent, asked, callOf, json, nowhere, texts } from "../Agent.ts"
-import { isWithin } from "../../policy/path/PathText.ts"
 import type { Data } from "../ForeignCall.ts"
 import { allHarmless, file, opaque, search, shell, takes, type ToolTable } from "../ToolTable.ts"
 
@@ -34,12 +33,9 @@ const silent =
   /^(?:after\w+|sessionStart|sessionEnd|stop|postToolUse\w*|beforeSubmitPrompt|preCompact|subagentStop|subagentStart|workspaceOpen)$/
 
 /** Where a call runs: its own directory, else the first root of the workspace. */
-const placeOf = (payload: Data) => {
-  const roots = texts(payload["workspace_roots"])
-  const { cwd } = payload
-  const here = cwd === undefined || cwd === null || cwd === "" ? roots[0] : cwd
-  return { cwd: here, project: typeof here === "string" ? roots.find((root) => isWithin(here, root)) : undefined }
-}
+const placeOf = ({ cwd, workspace_roots: roots }: Data) => ({
+  cwd: cwd === undefined || cwd === null || cwd === "" ? texts(roots)[0] : cwd
+})
 
 /** Cursor: `ask` is left out of account in most of its moments, so that it is a denial; every answer needs a text. */
 export const cursor: Agent = {

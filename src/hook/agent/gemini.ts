@@ -5,7 +5,7 @@ import {
   fetchesFrom,
   file,
   files,
-  opaque,
+  remembers,
   search,
   shell,
   takes,
@@ -75,7 +75,7 @@ const tools: ToolTable = new Map([
     "web_fetch",
     takes("prompt url", (input, cwd) => (input["url"] === undefined ? fetchesFrom("prompt") : fetches())(input, cwd))
   ],
-  ["save_memory", opaque("remember")],
+  ["save_memory", takes("fact scope", remembers(".gemini", "GEMINI.md"))],
   ...allHarmless(
     "google_web_search activate_skill write_todos ask_user enter_plan_mode exit_plan_mode codebase_investigator cli_help generalist " +
       "get_internal_docs complete_task update_topic tracker_create_task tracker_update_task tracker_get_task tracker_list_tasks " +

@@ -1,8 +1,9 @@
 import { type Agent, asked, callOf, json, nowhere } from "../Agent.ts"
+import { batch } from "../Batch.ts"
 import { allHarmless, fetches, file, patch, search, shell, takes, type ToolTable, unknown } from "../ToolTable.ts"
 
-/** The tools of opencode 1.18. */
-const tools: ToolTable = new Map([
+/** The tools of opencode 1.18, but for the one that calls others. */
+const single: ToolTable = new Map([
   ["bash", takes("command workdir description timeout:number", shell("command", ["workdir"]))],
   ["write", takes("filePath content", file("write_file", "write", ["filePath"]))],
   ["edit", takes("filePath oldString newString replaceAll:flag", file("edit_file", "write", ["filePath"]))],
@@ -15,8 +16,11 @@ const tools: ToolTable = new Map([
   ["list", takes("path ignore:texts", search("list_dir", ["path"]))],
   ["webfetch", takes("url format timeout:number", fetches())],
   ["lsp", takes("filePath operation line:number character:number", file("read_file", "read", ["filePath"]))],
-  ...allHarmless("task skill todowrite todoread question websearch codesearch plan_enter plan_exit batch invalid")
+  ...allHarmless("task skill todowrite todoread question websearch codesearch plan_enter plan_exit invalid")
 ])
+
+/** Its inner calls run without being announced. */
+const tools: ToolTable = new Map([...single, ["batch", takes("tool_calls:any", batch("tool_calls", single))]])
 
 const names = { session: "sessionID", tool: "tool", input: "args", call: "callID" } as const
 
@@ -31,7 +35,7 @@ export const opencode: Agent = {
   read: (payload) => {
     const tool = ofServer(payload["tool"])
     const known = tool === undefined ? tools : new Map([...tools, [tool, unknown(tool.replace("_", "__"))] as const])
-    const cwd = payload["cwd"] ?? payload["directory"]
+    const cwd = payload["directory"] ?? payload["cwd"]
     return asked(
       "tool.execute.before",
       callOf("opencode", payload, names, known, { cwd, project: payload["worktree"] })

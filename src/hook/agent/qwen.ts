@@ -1,5 +1,5 @@
 import type { Agent } from "../Agent.ts"
-import { allHarmless, fetches, file, files, opaque, search, shell, takes, type ToolTable } from "../ToolTable.ts"
+import { allHarmless, fetches, file, files, remembers, search, shell, takes, type ToolTable } from "../ToolTable.ts"
 import { reader, writer } from "./claude.ts"
 import { nowhere } from "../Agent.ts"
 
@@ -65,7 +65,7 @@ const tools: ToolTable = new Map([
     )
   ],
   ["web_fetch", takes("url prompt format", fetches())],
-  ["save_memory", opaque("remember")],
+  ["save_memory", takes("fact scope", remembers(".qwen", "QWEN.md"))],
   ...allHarmless(
     "agent task skill todo_write web_search exit_plan_mode ask_user_question memory_search cron_list cron_delete"
   )

@@ -12,8 +12,8 @@ import { throughLinks } from "../../system/throughLinks.ts"
 import { syncDirectory } from "../../system/syncDirectory.ts"
 import { temporaryName } from "../../system/Temporary.ts"
 import * as Jsonc from "../../text/Jsonc.ts"
-import { quoted } from "../../text/ShellWord.ts"
 import { isData } from "../ForeignCall.ts"
+import { type Commands, commandOf, commandsIn, isEntry, isOwn, mentions } from "./Entry.ts"
 import type { Setup } from "./Setup.ts"
 
 /** The file of an agent cannot be changed. */
@@ -25,19 +25,6 @@ export class NotInstalled extends Schema.TaggedError<NotInstalled>()("NotInstall
     return `${this.file} was not changed: ${this.reason}`
   }
 }
-
-/** What an agent is told to run; what ends in any other way than by an answer refuses the call. */
-export const commandOf = (argv: ReadonlyArray<string>): string =>
-  `${argv.map((word) => (/^[a-z]+$/.test(word) ? word : quoted(word))).join(" ")} || sh -c 'echo "Tollgate did not answer; tollgate hook status says why." >&2; exit 2'`
-
-/** Whether a text runs Tollgate as the hook of an agent: by `commandOf`, or as a person types it. */
-const runs = (agent: string, text: string): boolean =>
-  new RegExp(`\\btollgate(?:\\.[cm]?js)?'?\\s+hook ${agent}\\s*(?:\\|\\||$)`).test(text)
-
-const isEntry =
-  (agent: string) =>
-  (value: unknown): boolean =>
-    isData(value) && [value["command"], value["bash"]].some((text) => typeof text === "string" && runs(agent, text))
 
 const isGroup = (key: unknown): boolean => key === "matcher"
 
@@ -130,8 +117,19 @@ export const uninstalling = (setup: Setup, file: string, state: string): Effect.
     return { file, before, after: yield* attempt(file, () => without(setup.agent, before)) }
   })
 
-const runsIn = (setup: Setup, text: string): boolean =>
-  text.includes("tollgate") && new RegExp(`"hook", ?"${setup.agent}"|\\bhook ${setup.agent}\\b`).test(text)
+/** What a file of our own runs, which the user may have changed. */
+const ranBy = ({ agent, ran }: Setup, text: string): Commands => {
+  if (ran === undefined) return commandsIn(agent, text)
+  const command = ran(text)
+  if (command === undefined) return { own: [], others: [] }
+  return isOwn(agent, command) ? { own: [command], others: [] } : { own: [], others: [command] }
+}
+
+/** Whether a file of our own runs the hook, and nothing that the user wrote. */
+const runsIn = (setup: Setup, text: string): boolean => {
+  const found = Option.getOrUndefined(Option.liftThrowable(ranBy)(setup, text))
+  return found !== undefined && found.own.length > 0 && found.others.length === 0
+}
 
 /** Writes a change as a whole: a link stays one, the file keeps its mode, and nobody's change in between is lost. */
 export const perform = ({ after, before, file }: Change, state: string): Effect.Effect<void, NotInstalled> =>
@@ -178,27 +176,12 @@ export const remember = ({ after, before, file }: Change, state: string): Effect
 export const forget = (file: string, state: string): Effect.Effect<void, NotInstalled> =>
   attempt(file, () => fs.rmSync(keptAt(state, file), { force: true }))
 
-/** The commands that a settings file runs as hooks of ours. */
-const commandsIn = (agent: string, text: string): ReadonlyArray<string> => {
-  const found: Array<string> = []
-  const visit = (value: unknown): void => {
-    if (Array.isArray(value)) value.forEach(visit)
-    else if (isData(value)) {
-      if (isEntry(agent)(value)) found.push(String(value["command"] ?? value["bash"]))
-      Object.values(value).forEach(visit)
-    }
-  }
-  const node = Jsonc.parse(text)
-  if (node !== undefined) visit(Jsonc.valueOf(node))
-  return found
-}
-
 const hasOurs = (setup: Setup, text: string): boolean =>
-  setup.whole === undefined ? commandsIn(setup.agent, text).length > 0 : runsIn(setup, text)
+  setup.whole === undefined ? commandsIn(setup.agent, text).own.length > 0 : runsIn(setup, text)
 
 /** Whether every entry stands where the agent looks for it, as it is written by us, and no other of ours does. */
 const isInstalled = (setup: Setup, text: string, command: string): boolean => {
-  const found = commandsIn(setup.agent, text)
+  const { own: found } = commandsIn(setup.agent, text)
   const wanted = setup.entries?.(command) ?? []
   const node = Jsonc.parse(text)
   const json = node === undefined ? undefined : Jsonc.valueOf(node)
@@ -220,7 +203,13 @@ export type State =
   /** It is not entered as it has to be for every call to be judged. */
   | { readonly _tag: "Changed" }
   | { readonly _tag: "Duplicated"; readonly times: number }
+  /** The user has written what names the hook, which may run it or not. */
+  | { readonly _tag: "Foreign"; readonly command: string }
   | { readonly _tag: "Unreadable"; readonly reason: string }
+
+/** How it stands where nothing is entered by us: what the user wrote himself may judge calls, or not. */
+const unwritten = ([command]: ReadonlyArray<string>): State =>
+  command === undefined ? { _tag: "Absent" } : { _tag: "Foreign", command }
 
 export const stateOf = (setup: Setup, file: string, argv: ReadonlyArray<string>): Effect.Effect<State> =>
   Effect.gen(function* () {
@@ -231,12 +220,11 @@ export const stateOf = (setup: Setup, file: string, argv: ReadonlyArray<string>)
       if (text === setup.whole(argv, command)) return { _tag: "Installed" } as const
       return runsIn(setup, text)
         ? ({ _tag: "Other", command: "the file differs from what would be written" } as const)
-        : ({ _tag: "Absent" } as const)
+        : unwritten(yield* attempt(file, () => ranBy(setup, text).others))
     }
-    const found = yield* attempt(file, () => commandsIn(setup.agent, text))
-    const [first] = found
+    const { others, own: found } = yield* attempt(file, () => commandsIn(setup.agent, text))
     const wanted = setup.entries?.(command).length ?? 0
-    if (first === undefined) return { _tag: "Absent" } as const
+    if (found.length === 0) return unwritten(others.filter((one) => mentions(setup.agent, one)))
     if (found.length > wanted) return { _tag: "Duplicated", times: found.length } as const
     const other = found.find((one) => one !== command)
     if (other !== undefined) return { _tag: "Other", command: other } as const

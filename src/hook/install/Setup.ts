@@ -1,5 +1,6 @@
 import * as path from "node:path"
 import { placeIn } from "../../system/placeIn.ts"
+import { quoted } from "../../text/ShellWord.ts"
 
 /** A place in a settings file where a hook is entered. */
 export interface Place {
@@ -20,6 +21,8 @@ export interface Setup {
   readonly members?: Readonly<Record<string, unknown>>
   /** All of a file of its own. */
   readonly whole?: (argv: ReadonlyArray<string>, command: string) => string
+  /** The command that such a file runs, where it is no list of commands. */
+  readonly ran?: (text: string) => string | undefined
   /** What the user still has to do or know. */
   readonly note?: string
 }
@@ -70,6 +73,17 @@ export const Tollgate = async ({ directory, worktree }) => ({
 })
 `
 
+/** The command that a plugin of ours starts. */
+const startedBy = (text: string): string | undefined => {
+  const [, program = "", args = ""] = /\bspawn\(("(?:[^"\\\n]|\\.)*"), (\[[^\n]*?\]), \{/.exec(text) ?? []
+  try {
+    const words: unknown = JSON.parse(`[${program},${args.slice(1)}`)
+    return Array.isArray(words) ? words.map((word) => quoted(String(word))).join(" ") : undefined
+  } catch {
+    return undefined
+  }
+}
+
 const nested =
   (event: string, more: (command: string) => object) =>
   (command: string): ReadonlyArray<Place> => [{ keys: ["hooks", event], value: more(command) }]
@@ -114,6 +128,7 @@ export const setups: ReadonlyArray<Setup> = [
       below(env["XDG_CONFIG_HOME"], path.join(home, ".config"), "opencode", "plugins", "tollgate.js"),
     project: (directory) => path.join(directory, ".opencode", "plugins", "tollgate.js"),
     whole: plugin,
+    ran: startedBy,
     note: "Plugins of opencode cannot ask, so calls that need a question are denied."
   },
   {
