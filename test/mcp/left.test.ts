@@ -29,8 +29,8 @@ describe("a call that its client was told to come back for", () => {
     ],
     structured: { n: 1 }
   }
-  const added = async () => {
-    scripted(at, [], { mcp: { gateway: { patience: 500 } } })
+  const added = async (patience = 500) => {
+    scripted(at, [], { mcp: { gateway: { patience } } })
     const fix = planned(at.home, "fix", offer)
     const command = "command" in fix.known.server ? fix.known.server.command : []
     assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
@@ -50,10 +50,13 @@ describe("a call that its client was told to come back for", () => {
     const call = (name: string) => client.callTool({ name: `fix__${name}`, arguments: {} })
     return { call, end }
   }
-  const answered = async (answer: "yes" | "no", count = 1) => {
+  const requested = async () => {
     const { stdout } = await tollgate(at, ["approvals", "list", "--json"])
-    const all = JSON.parse(stdout) as ReadonlyArray<{ kind: string; id: string; digest: string }>
-    const requests = all.filter(({ kind }) => kind === "request")
+    const all = JSON.parse(stdout) as ReadonlyArray<{ kind: string; id: string; digest: string; sessionId: string }>
+    return all.filter(({ kind }) => kind === "request")
+  }
+  const answered = async (answer: "yes" | "no", count = 1) => {
+    const requests = await requested()
     assert.lengthOf(requests, count)
     for (const { digest, id } of requests)
       assert.strictEqual((await tollgate(at, ["approvals", "answer", id, answer, "--digest", digest])).code, 0)
@@ -100,6 +103,30 @@ describe("a call that its client was told to come back for", () => {
       await after.end("closed input")
     })
   }
+
+  it("or would have been, had its gateway lived, gets what came of it in another process, and runs once (R4, X2)", async () => {
+    const { calls } = await added(600_000)
+    const before = await open()
+    const cut = before.call("data").catch(() => "its gateway is gone")
+    let [request] = await requested()
+    while (request === undefined) [request] = await requested()
+    await before.end("SIGKILL")
+    assert.strictEqual(await cut, "its gateway is gone")
+    await answered("yes")
+    const goesOn = ["run", "--session", request.sessionId, "--input-format", "jsonl"]
+    const gone = await tollgate(at, goesOn)
+    assert.strictEqual(gone.code, 0, `${gone.stdout}\n${gone.stderr}`)
+    assert.lengthOf(calls(), 1)
+    const after = await open()
+    assert.isUndefined((await after.call("data")).isError)
+    assert.lengthOf(calls(), 1)
+    // One more is another call.
+    const next = after.call("data").catch(() => "its gateway is gone")
+    while ((await requested()).length === 0) continue
+    await after.end("SIGKILL")
+    await next
+    assert.lengthOf(calls(), 1)
+  })
 
   it.each(["SIGKILL", "SIGTERM"] as const)(
     "is taken up by one of several equal calls at once, after %s, and each runs once (R4, X2)",

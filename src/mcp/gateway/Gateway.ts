@@ -135,7 +135,9 @@ export const make = ({
       )
     const started = (key: string, by: string, handle: SessionHandle, submitted: Running.Task, talk: Talk.Talk) =>
       Effect.gen(function* () {
-        const { running, watch } = Running.follow(submitted, { key, session: handle.id, talk })
+        const { id: session } = handle
+        const note = left.note(key, { session, task: submitted.id })
+        const { running, watch } = Running.follow(submitted, { key, session, talk }, () => Effect.runSync(note))
         calls.set(running.task, running)
         const project = projectHeld()
         yield* Effect.forkIn(
@@ -267,7 +269,7 @@ export const make = ({
       leave,
       settled: ({ key, task }) =>
         Effect.suspend(() => {
-          if (!left.has(task)) return Effect.void
+          if (!left.knows(task)) return Effect.void
           left.conclude(task)
           // The result leaves first: who has it twice is better off than who has it never.
           return Effect.asVoid(Effect.forkIn(Effect.zipRight(macrotask, left.forget(key, task)), scope))

@@ -9,7 +9,7 @@ import { replaceFile } from "../../system/replaceFile.ts"
 import { isGone } from "../../system/Temporary.ts"
 import { stateDirectory } from "../stateDirectory.ts"
 
-/** A call whose client was told to come back for its result. */
+/** A call whose client was told to come back for its result, or may have to: it waits for a person, and a gateway can be killed. */
 const LeftCall = Schema.Struct({
   /** The process of the gateway; as long as it lives, the call is its own. */
   pid: Schema.Number,
@@ -20,12 +20,18 @@ const LeftCall = Schema.Struct({
 })
 export type LeftCall = typeof LeftCall.Type
 
-/** The calls that clients were told to come back for, in files: they outlive the gateway. */
+/** The calls that clients come back for, in files: they outlive the gateway. */
 export interface Left {
+  /** Its client was told to come back. */
   readonly keep: (key: string, call: Omit<LeftCall, "pid">) => Effect.Effect<void>
-  /** Those of gateways that are gone, and of this one. */
+  /** It waits for a person: its client comes back only where this gateway does not live to answer it. */
+  readonly note: (key: string, call: Omit<LeftCall, "pid">) => Effect.Effect<void>
+  /** Those of gateways that are gone, and those of this one whose clients were told. */
   readonly find: (key: string) => Effect.Effect<ReadonlyArray<LeftCall>>
+  /** Whether its client was told to come back. */
   readonly has: (task: string) => boolean
+  /** The same, or that it waited for a person. */
+  readonly knows: (task: string) => boolean
   /** Its client gets the result now: from here on it is not found, also where its file is still there. */
   readonly conclude: (task: string) => void
   /** Its client has the result, or no longer wants it. */
@@ -40,7 +46,8 @@ const decode = Schema.decodeUnknownOption(Schema.parseJson(LeftCall))
 /** Makes what is left beside a database. */
 export const make = (database: string): Left => {
   const directory = path.join(stateDirectory(database), "left")
-  const held = new Set<string>()
+  const told = new Set<string>()
+  const noted = new Set<string>()
   const concluded = new Set<string>()
   const fileOf = (key: string, task: string) => path.join(directory, `${key}.${task}.json`)
   const quietly = (run: () => void) =>
@@ -64,27 +71,33 @@ export const make = (database: string): Left => {
       return []
     }
   }
-  return {
-    keep: (key, call) =>
+  const into =
+    (tasks: Set<string>): Left["keep"] =>
+    (key, call) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         quietly(() => {
           replaceFile(fileOf(key, call.task), JSON.stringify({ pid: process.pid, ...call }))
-          held.add(call.task)
+          tasks.add(call.task)
           for (const file of files()) if (!isKept(file, now)) fs.rmSync(file, { force: true })
         })
-      ),
+      )
+  return {
+    keep: into(told),
+    note: into(noted),
     find: (key) =>
       Effect.map(Clock.currentTimeMillis, (now) =>
         files()
           .filter((file) => path.basename(file).startsWith(`${key}.`) && file.endsWith(".json") && isKept(file, now))
           .flatMap(read)
-          .filter(({ pid, task }) => !concluded.has(task) && (pid === process.pid || isGone(pid)))
+          .filter(({ pid, task }) => !concluded.has(task) && (pid === process.pid ? told.has(task) : isGone(pid)))
       ),
-    has: (task) => held.has(task),
+    has: (task) => told.has(task),
+    knows: (task) => told.has(task) || noted.has(task),
     conclude: (task) => void concluded.add(task),
     forget: (key, task) =>
       quietly(() => {
-        held.delete(task)
+        told.delete(task)
+        noted.delete(task)
         fs.rmSync(fileOf(key, task), { force: true })
         concluded.delete(task)
       })

@@ -54,10 +54,11 @@ export const within = <A>(
 /** What it takes to follow and to end a task. */
 export type Task = Pick<Submitted, "id" | "follow" | "cancel">
 
-/** Follows a submitted call; `watch` returns once it has ended. */
+/** Follows a submitted call; `watch` returns once it has ended. `asked` runs before anybody learns that it waits for a person. */
 export const follow = (
   submitted: Task,
-  { key, session, talk }: Pick<Running, "key" | "session" | "talk">
+  { key, session, talk }: Pick<Running, "key" | "session" | "talk">,
+  asked: () => void
 ): { readonly running: Running; readonly watch: Effect.Effect<void> } => {
   let open: ApprovalRequest | undefined
   let end: TerminalEvent | undefined
@@ -67,6 +68,7 @@ export const follow = (
       switch (event._tag) {
         case "ApprovalRequested":
           open = event.request
+          asked()
           return talk.wake()
         case "ApprovalResolved":
           open = undefined
