@@ -1,7 +1,6 @@
 import * as fs from "node:fs"
 import * as tty from "node:tty"
-
-const showCursor = "\u001b[?25h"
+import { showCursor } from "./terminal/terminalCodes.ts"
 
 const terminals = [0, 1, 2].filter((fd) => tty.isatty(fd))
 

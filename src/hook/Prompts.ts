@@ -1,7 +1,4 @@
-import { forEachChild, type SyntaxNode } from "unbash"
-import { argumentsOf, valuesOf } from "../policy/shell/CommandWords.ts"
 import { promptsIn } from "../policy/shell/Interactive.ts"
-import { isTooComplex, isTooLong, read } from "../policy/shell/Source.ts"
 import { commandName, commandStarts, innerTexts } from "../policy/shell/Wrappers.ts"
 import { typed } from "../text/ShellWord.ts"
 import { composed } from "./Composed.ts"
@@ -11,8 +8,6 @@ type Words = ReadonlyArray<string>
 
 /** Shell texts in shell texts that are looked into. */
 const maximumDepth = 4
-
-const maximumNodes = 1024
 
 /** Programs that run what their words name, as words of their own. */
 const handedOn = (name: string, args: Words): Words | undefined => {
@@ -35,24 +30,13 @@ const opensAt = ([program = "", ...args]: Words, depth: number): boolean => {
   )
 }
 
-const promptsWithin = (text: string, depth: number): Words => {
-  if (depth > maximumDepth || isTooLong(text) || isTooComplex(text)) return []
-  const found: Array<string> = [...promptsIn(text)]
-  let seen = 0
-  const visit = (node: SyntaxNode, fed: boolean): void => {
-    if (++seen > maximumNodes) return
-    if (node.type === "Pipeline") return node.commands.forEach((one, index) => visit(one, fed || index > 0))
-    if (node.type === "Command") {
-      const isFed = fed || node.redirects.some(({ operator }) => operator.startsWith("<"))
-      const words = valuesOf(argumentsOf(node))
-      if (!isFed && commandStarts(words).some((start) => opensAt(words.slice(start), depth)))
-        found.push(text.slice(node.pos, node.end))
-    }
-    forEachChild(node, (child) => visit(child, fed))
-  }
-  visit(read(text).script, false)
-  return found
-}
+const promptsWithin = (text: string, depth: number): Words =>
+  depth > maximumDepth
+    ? []
+    : [
+        ...promptsIn(text),
+        ...promptsIn(text, (words) => commandStarts(words).some((start) => opensAt(words.slice(start), depth)))
+      ]
 
 /**
  * The commands of a shell text that open a prompt, as they are written: those of any shell text, and those by which a program that

@@ -13,8 +13,8 @@ import { Addressee, type Audience } from "./Audience.ts"
 import { checked } from "./checked.ts"
 import { isProgram } from "./KnownServer.ts"
 import { NotApproved } from "./McpError.ts"
-import { stillOpen } from "./ServerTool.ts"
 import type { ServerSlot } from "./ServerSlot.ts"
+import { previewOf, refused, stillOpen } from "./touched.ts"
 import type { TouchPolicy } from "./TouchPolicy.ts"
 
 /** The tools that stand for the prompts and resources of all servers; no tool of a server has such a name. */
@@ -56,7 +56,6 @@ const made = (
   { description, properties, run, touches }: Part,
   policy: TouchPolicy
 ): DynamicTool.DynamicTool => {
-  const failed = (reason: string) => new DynamicTool.DynamicToolFailed({ tool: name, reason, retryable: false })
   const jsonSchema = required(properties)
   const tool = DynamicTool.make(name, {
     description,
@@ -73,24 +72,22 @@ const made = (
     handler: (params, call) =>
       Effect.zipRight(
         stillOpen(policy, params, call),
-        Effect.mapError(run(params, call), ({ message }) => failed(message))
+        Effect.mapError(run(params, call), ({ message }) => refused(name, message))
       )
   })
   const asks = (params: unknown) =>
     Effect.suspend(() => {
       const found = touchesOf(tool.touches, params)
       const { decision, reason } = policy.judge(found ?? {})
-      return decision === "deny" ? failed(reason) : Effect.succeed(decision === "ask")
+      return decision === "deny" ? refused(name, reason) : Effect.succeed(decision === "ask")
     })
-  const preview = (params: unknown) =>
-    Effect.sync(() => policy.preview(touchesOf(tool.touches, params) ?? {}, description))
   const words = (result: unknown) =>
     Either.right(new ToolResult(result, untrusted("an MCP server", JSON.stringify(result))))
   return {
     ...tool,
     approval: asks,
     asks: true,
-    preview,
+    preview: previewOf(policy, tool),
     codec: { ...tool.codec, decode: lazy(() => checked(jsonSchema)), encode: lazy(() => words) }
   }
 }

@@ -2,7 +2,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
-import { isDeepStrictEqual } from "node:util"
 import { cutMiddle, makeVisible } from "../text/visible.ts"
 import * as DynamicTool from "../tool/DynamicTool.ts"
 import { lazy } from "../system/lazy.ts"
@@ -12,6 +11,7 @@ import type { ServerProgress } from "./Audience.ts"
 import { checked } from "./checked.ts"
 import { type KnownServer, settingsOf } from "./KnownServer.ts"
 import { digestOf, type Offer } from "./Manifest.ts"
+import { previewOf, refused, stillOpen } from "./touched.ts"
 import type { TouchPolicy } from "./TouchPolicy.ts"
 import { touchesOf } from "../tool/Touches.ts"
 import { type CallResult, toolResult } from "./ServerResult.ts"
@@ -35,25 +35,6 @@ const hints = (offer: Offer) => {
 
 /** Characters of a description that a model reads. */
 const longestDescription = 4096
-
-const refused = (tool: string, reason: string) => new DynamicTool.DynamicToolFailed({ tool, reason, retryable: false })
-
-/**
- * What the call touches is judged again where its server gets it: what its paths lead to may have changed since it was decided
- * on, and an answer that was given for one place opens no other.
- */
-export const stillOpen = (policy: TouchPolicy, params: unknown, call: ToolCall) =>
-  Effect.suspend(() => {
-    const touches = touchesOf(call.tool.touches, params)
-    if (touches === undefined) return Effect.void
-    const { decision, reason } = policy.judge(touches)
-    const { decided = false, preview } = call
-    const isDecided = () =>
-      decided && (preview === undefined || isDeepStrictEqual(preview.targets, policy.preview(touches, "").targets))
-    return decision === "deny" || (decision === "ask" && !isDecided())
-      ? refused(call.name, `${reason}, as it is by now`)
-      : Effect.void
-  })
 
 /** A tool of a server, behind the gate as any other. */
 export const make = (known: KnownServer, offer: Offer, run: Run, policy: TouchPolicy): DynamicTool.DynamicTool => {
@@ -108,11 +89,9 @@ export const make = (known: KnownServer, offer: Offer, run: Run, policy: TouchPo
       const { decision, reason } = policy.judge(touches)
       return decision === "deny" ? refused(tool.name, reason) : Effect.succeed(decision === "ask" || usual)
     })
-  const preview = (params: unknown) =>
-    Effect.sync(() => policy.preview(touchesOf(tool.touches, params) ?? {}, tool.description))
   return {
     ...tool,
-    ...(settings.touches === undefined ? {} : { approval: asks, asks: true, preview }),
+    ...(settings.touches === undefined ? {} : { approval: asks, asks: true, preview: previewOf(policy, tool) }),
     codec: {
       ...tool.codec,
       decode: lazy(() => checked(parameters)),

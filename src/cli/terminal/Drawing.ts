@@ -2,6 +2,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { beginning, broken, columns, fit, unstyled, withCursor } from "./Layout.ts"
+import { hideCursor, showCursor } from "./terminalCodes.ts"
 
 /**
  * The line below everything else, and rows that stand above it; `cursor` is the column at which the person types, in a row
@@ -52,9 +53,6 @@ export interface Drawing {
   /** What stands before the cursor in its row. */
   readonly before: string
 }
-
-const hideCursor = "\u001b[?25l"
-const showCursor = "\u001b[?25h"
 
 /** Draws rows that fit on the screen; where the terminal would move its cursor, it is put below them and another one is drawn. */
 export const drawingOf = (

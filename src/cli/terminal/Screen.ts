@@ -3,12 +3,22 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
-import * as Config from "effect/Config"
 import * as Option from "effect/Option"
-import { Configuration } from "../../config/Configuration.ts"
 import { inForeground } from "../../system/foreground.ts"
 import { monotonicMillis } from "../../system/monotonic.ts"
 import { type Bottom, type Drawing, drawingOf, reflowOf, rowsAbove } from "./Drawing.ts"
+import {
+  beginUpdate,
+  endUpdate,
+  eraseBelow,
+  eraseRest,
+  hideCursor,
+  home,
+  mainScreen,
+  otherScreen,
+  showCursor
+} from "./terminalCodes.ts"
+import { isPlain } from "./isPlain.ts"
 import { type Style, styleFor } from "./Style.ts"
 
 /** Where text goes: a terminal with a few rows at its bottom that are drawn anew, or two plain streams. */
@@ -65,17 +75,6 @@ export class Screen extends Context.Tag("tollgate/cli/Screen")<
 
 /** Columns of text that no terminal breaks. */
 const unbounded = 10_000
-const hideCursor = "\u001b[?25l"
-const showCursor = "\u001b[?25h"
-const otherScreen = "\u001b[?1049h"
-const mainScreen = "\u001b[?1049l"
-const home = "\u001b[H"
-const eraseRest = "\u001b[K"
-const eraseBelow = "\u001b[J"
-/** What stands between them is shown at once. */
-const beginUpdate = "\u001b[?2026h"
-const endUpdate = "\u001b[?2026l"
-
 /** How long a size must last before anything is drawn for it: what is on its way while the next one comes lands anywhere. */
 const sizeTime = Duration.millis(40)
 /** Milliseconds between two drawings of what nobody typed. */
@@ -91,14 +90,6 @@ const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
   Effect.async<void>((resume) => {
     stream.write(text, () => resume(Effect.void))
   })
-
-/** Whether the terminal gets lines alone: it cannot do more, or the user wants no more. */
-const isPlain: Effect.Effect<boolean> = Effect.gen(function* () {
-  if (Option.contains(yield* Effect.option(Config.string("TERM")), "dumb")) return true
-  const configuration = yield* Effect.serviceOption(Configuration)
-  if (Option.isSome(configuration)) return configuration.value.settings.screenReader === true
-  return Option.contains(yield* Effect.option(Config.string("TOLLGATE_SCREEN_READER")), "true")
-})
 
 const make = (options: { readonly split: boolean }) =>
   Effect.gen(function* () {

@@ -89,7 +89,10 @@ const opensPrompt = (command: ReadonlyArray<string>): boolean =>
 const maximumNodes = 1024
 
 /** The commands of a shell text that open a prompt, as they are written; of one that is not read, nothing is known. */
-export const promptsIn = (text: string): ReadonlyArray<string> => {
+export const promptsIn = (
+  text: string,
+  opens: (command: ReadonlyArray<string>) => boolean = opensPrompt
+): ReadonlyArray<string> => {
   if (isTooLong(text) || isTooComplex(text)) return []
   const found: Array<string> = []
   let seen = 0
@@ -99,7 +102,7 @@ export const promptsIn = (text: string): ReadonlyArray<string> => {
     if (node.type === "Command") {
       const isFed = fed || node.redirects.some(({ operator }) => operator.startsWith("<"))
       const words = valuesOf(argumentsOf(node))
-      if (!isFed && words.length > 0 && opensPrompt(words)) found.push(text.slice(node.pos, node.end))
+      if (!isFed && words.length > 0 && opens(words)) found.push(text.slice(node.pos, node.end))
     }
     forEachChild(node, (child) => visit(child, fed))
   }

@@ -1,0 +1,10 @@
+export const hideCursor = "\u001b[?25l"
+export const showCursor = "\u001b[?25h"
+export const otherScreen = "\u001b[?1049h"
+export const mainScreen = "\u001b[?1049l"
+export const home = "\u001b[H"
+export const eraseRest = "\u001b[K"
+export const eraseBelow = "\u001b[J"
+/** What stands between them is shown at once. */
+export const beginUpdate = "\u001b[?2026h"
+export const endUpdate = "\u001b[?2026l"
