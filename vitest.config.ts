@@ -9,10 +9,9 @@ const slow = [
   "test/cli/!(behindStack).test.ts",
   "test/cli/terminal/!(layout|terminalUi|transcript).test.ts",
   "test/cli/prompt/**/*.test.ts",
-  "test/**/{command,corpus,Corpus,crash,daemon,fuzz,invariants,kill,race,siblings,stalled}.test.ts",
+  "test/**/{command,corpus,Corpus,crash,daemon,fuzz,installation,invariants,kill,race,siblings,stalled}.test.ts",
   "test/approval/Interleavings.test.ts",
   "test/policy/shell/{Expansion,Variables}.test.ts",
-  "test/redaction/shown.test.ts",
   "test/{memory,telemetry}/**/*.test.ts",
   "test/export/page.test.ts",
   "test/{agent/restart,model/ChatCompletions}.test.ts"
@@ -49,7 +48,7 @@ export default defineConfig({
     ]
   },
   test: {
-    setupFiles: ["test/support/seed.ts"],
+    setupFiles: ["test/support/setup.ts"],
     testTimeout: 600_000,
     hookTimeout: 600_000,
     minWorkers: workers,

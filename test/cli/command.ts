@@ -56,14 +56,15 @@ export interface Running {
   readonly said: () => string
 }
 
-/** Starts the command in a process of its own, without a terminal; `input` ends its standard input, `null` keeps it open. */
-export const start = async (
+/** Starts a program without a terminal; `input` ends its standard input, `null` keeps it open. */
+export const startProgram = (
   at: Place,
+  program: string,
   args: ReadonlyArray<string>,
-  input: string | null = "",
+  input: string | Buffer | null = "",
   env: object = {}
-): Promise<Running> => {
-  const child = spawn(process.execPath, [await built(), ...args], { cwd: at.work, env: { ...at.env, ...env } })
+): Running => {
+  const child = spawn(program, args, { cwd: at.work, env: { ...at.env, ...env } })
   let stdout = ""
   let stderr = ""
   const waiting = new Set<() => void>()
@@ -96,8 +97,24 @@ export const start = async (
   }
 }
 
-export const tollgate = async (at: Place, args: ReadonlyArray<string>, input = "", env: object = {}): Promise<Ended> =>
-  (await start(at, args, input, env)).ended
+/** Starts the command in a process of its own, as {@link startProgram} does. */
+export const start = async (
+  at: Place,
+  args: ReadonlyArray<string>,
+  input: string | Buffer | null = "",
+  env: object = {}
+): Promise<Running> => startProgram(at, process.execPath, [await built(), ...args], input, env)
+
+export const tollgate = async (
+  at: Place,
+  args: ReadonlyArray<string>,
+  input: string | Buffer = "",
+  env: object = {}
+): Promise<Ended> => (await start(at, args, input, env)).ended
+
+/** What a line of a shell does. */
+export const shell = (at: Place, line: string, input: string | Buffer = "", env: object = {}): Promise<Ended> =>
+  startProgram(at, "/bin/sh", ["-c", line], input, env).ended
 
 /** The processes that have sessions of this place open. */
 export const ownersOf = ({ env }: Place): ReadonlyArray<number> =>

@@ -12,7 +12,6 @@ import * as Gate from "../../src/gate/Gate.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
 import { toToolkit } from "../../src/gate/toToolkit.ts"
 import { stack, type Middleware } from "../../src/middleware/Middleware.ts"
-import { macrotask } from "../../src/system/macrotask.ts"
 import * as DynamicTool from "../../src/tool/DynamicTool.ts"
 import { fromToolkit } from "../../src/tool/fromToolkit.ts"
 import * as Hook from "../../src/tool/Hook.ts"
@@ -199,8 +198,6 @@ const sealed = (ways: Way, deeds: Deeds) =>
 
 const called = (ways: Way, deeds: Deeds, seen: Seen) =>
   Effect.gen(function* () {
-    // Hundreds of runs go by without one otherwise, and the runner hears nothing of this process for a minute.
-    yield* macrotask
     const { call } = (yield* sealed(ways, deeds)) as Toolset.Toolset<Toolset.GateError, Approvals>
     return yield* Effect.exit(call(request(seen.sink)))
   })

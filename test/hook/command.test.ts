@@ -1,13 +1,12 @@
 // @effect-diagnostics asyncFunction:off newPromise:off processEnv:off - drives real processes from outside
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { agents } from "../../src/hook/agents.ts"
-import { setups } from "../../src/hook/install/Setup.ts"
-import { place, type Place, tollgate } from "../cli/command.ts"
+import { type Ended, place, type Place, shell, tollgate } from "../cli/command.ts"
 import { built } from "../support/built.ts"
 import { Sqlite } from "../support/Sqlite.ts"
 import { until } from "../support/until.ts"
@@ -28,15 +27,8 @@ const one = (): Place => {
 }
 afterAll(() => places.forEach(({ remove }) => remove()))
 
-const hook = (at: Place, agent: string, input: string | Buffer, env: object = {}) => {
-  const { signal, status, stderr, stdout } = spawnSync(process.execPath, [launcher, "hook", agent], {
-    cwd: at.work,
-    env: { ...at.env, ...env },
-    input,
-    encoding: "utf8"
-  })
-  return { signal, status, stderr, stdout }
-}
+const hook = (at: Place, agent: string, input: string | Buffer, env: object = {}): Promise<Ended> =>
+  tollgate(at, ["hook", agent], input, env)
 const sent = (at: Place, agent: string, command: string) => JSON.stringify(shellPayload(agent, command, at.work))
 const config = (at: Place, text: string): void => {
   fs.mkdirSync(at.env["TOLLGATE_HOME"]!, { recursive: true })
@@ -49,19 +41,17 @@ const catches = (pid: number, signal: number): boolean => {
   return ((BigInt(`0x${caught}`) >> BigInt(signal - 1)) & 1n) === 1n
 }
 /** Takes one call down, and puts it into the audit. */
-const used = (at: Place, agent: string): void => {
-  assert.strictEqual(hook(at, agent, sent(at, agent, "ls")).status, 0)
-  const { status, stderr } = spawnSync(process.execPath, [launcher, "hook", "collect"], {
-    cwd: at.work,
-    env: at.env,
-    encoding: "utf8"
-  })
-  assert.strictEqual(status, 0, stderr)
+const used = async (at: Place, agent: string): Promise<void> => {
+  assert.strictEqual((await hook(at, agent, sent(at, agent, "ls"))).code, 0)
+  const { code, stderr } = await tollgate(at, ["hook", "collect"])
+  assert.strictEqual(code, 0, stderr)
 }
 const cannotAsk = new Set(["codex", "gemini", "opencode", "cursor"])
 
 /** What must never be allowed, however it comes about. */
-const broken: ReadonlyArray<readonly [what: string, prepare: (at: Place, agent: string) => string | Buffer]> = [
+const broken: ReadonlyArray<
+  readonly [what: string, prepare: (at: Place, agent: string) => string | Buffer | Promise<string | Buffer>]
+> = [
   ["no payload", () => ""],
   ["half of a payload", (at, agent) => sent(at, agent, "npm test").slice(0, -20)],
   ["text before the payload", (at, agent) => `profile says hello\n${sent(at, agent, "npm test")}`],
@@ -99,16 +89,16 @@ const broken: ReadonlyArray<readonly [what: string, prepare: (at: Place, agent: 
   ],
   [
     "a database that is gone",
-    (at, agent) => {
-      used(at, agent)
+    async (at, agent) => {
+      await used(at, agent)
       for (const end of ["", "-wal", "-shm"]) fs.rmSync(`${database(at)}${end}`, { force: true })
       return sent(at, agent, "ls")
     }
   ],
   [
     "half of a database",
-    (at, agent) => {
-      used(at, agent)
+    async (at, agent) => {
+      await used(at, agent)
       fs.truncateSync(database(at), Math.floor(fs.statSync(database(at)).size / 2))
       return sent(at, agent, "ls")
     }
@@ -138,11 +128,11 @@ describe.each(["by itself", "by its daemon"])("tollgate hook, %s", (way) => {
   })
 
   for (const [index, [what, prepare]] of broken.entries()) {
-    it(`asks or denies, and ends with 0, given ${what} (X5)`, () => {
+    it(`asks or denies, and ends with 0, given ${what} (X5)`, async () => {
       for (const { name } of [agents[index % agents.length]!, agents[(index + 3) % agents.length]!]) {
         const at = one()
-        const { status, stderr, stdout } = hook(at, name, prepare(at, name))
-        assert.strictEqual(status, 0, `${name} ${stderr}`)
+        const { code, stderr, stdout } = await hook(at, name, await prepare(at, name))
+        assert.strictEqual(code, 0, `${name} ${stderr}`)
         const { reason, said } = meaning(stdout)
         assert.strictEqual(said, cannotAsk.has(name) ? "deny" : "ask", `${name}: ${stdout}`)
         assert.match(reason, /not judged/)
@@ -152,34 +142,19 @@ describe.each(["by itself", "by its daemon"])("tollgate hook, %s", (way) => {
     })
   }
 
-  it("ends with 2 where its answer cannot be written, and with 0 where it has none (X5)", () => {
+  it("ends with 2 where its answer cannot be written, and with 0 where it has none (X5)", async () => {
     const at = one()
-    const shell = (agent: string, command: string, redirect: string) =>
-      spawnSync("sh", ["-c", `'${process.execPath}' '${launcher}' hook ${agent} ${redirect}`], {
-        cwd: at.work,
-        env: at.env,
-        input: sent(at, agent, command),
-        encoding: "utf8"
-      })
+    const to = (redirect: string, agent: string, command: string) =>
+      shell(at, `'${process.execPath}' '${launcher}' hook ${agent} ${redirect}`, sent(at, agent, command))
     for (const { name } of agents) {
       for (const redirect of [">&-", ...(process.platform === "linux" ? [">/dev/full"] : [])]) {
-        const { status, stderr } = shell(name, "git reset --hard", redirect)
-        assert.strictEqual(status, 2, `${name} ${redirect} ${stderr}`)
+        const { code, stderr } = await to(redirect, name, "git reset --hard")
+        assert.strictEqual(code, 2, `${name} ${redirect} ${stderr}`)
         assert.match(stderr, /^tollgate: The call is denied: its answer cannot be written/)
       }
     }
-    assert.strictEqual(shell("claude", "git reset --hard", ">&- 2>&-").status, 2)
-    assert.strictEqual(shell("claude", "npm test", ">&-").status, 0)
-  })
-
-  it("ends with 2 for an agent that it does not know, and says which it knows (X5)", () => {
-    for (const name of ["clade", "instal", "Claude", "x".repeat(300)]) {
-      const at = one()
-      const { status, stderr, stdout } = hook(at, name, sent(at, "claude", "npm test"))
-      assert.strictEqual(status, 2, name)
-      assert.strictEqual(stdout, "")
-      if (/^[a-z]+$/.test(name)) assert.match(stderr, /claude, codex, gemini, qwen, copilot, opencode, cursor/)
-    }
+    assert.strictEqual((await to(">&- 2>&-", "claude", "git reset --hard")).code, 2)
+    assert.strictEqual((await to(">&-", "claude", "npm test")).code, 0)
   })
 
   it("refuses a payload that is not UTF-8 or says one thing twice, and takes that down (X5, A10)", async () => {
@@ -193,8 +168,8 @@ describe.each(["by itself", "by its daemon"])("tollgate hook, %s", (way) => {
       Buffer.from(payload.slice(payload.indexOf("cat")))
     ])
     for (const input of [twice, nested, bytes]) {
-      const { status, stdout } = hook(at, "claude", input)
-      assert.strictEqual(status, 0)
+      const { code, stdout } = await hook(at, "claude", input)
+      assert.strictEqual(code, 0)
       assert.strictEqual(meaning(stdout).said, "ask")
     }
     const { stdout } = await tollgate(at, ["approvals", "audit", "--json"])
@@ -302,122 +277,31 @@ describe.each(["by itself", "by its daemon"])("tollgate hook, %s", (way) => {
       )
     save("frob", "allow", "frobnicate")
     save("ship", "allow", "npm", "run", "ship")
-    const of = (agent: string, command: string) => {
-      const { status, stdout } = hook(at, agent, sent(at, agent, command))
-      assert.strictEqual(status, 0)
+    const of = async (agent: string, command: string) => {
+      const { code, stdout } = await hook(at, agent, sent(at, agent, command))
+      assert.strictEqual(code, 0)
       return meaning(stdout).said
     }
     for (const command of ["frobnicate --all", "npm run ship"]) {
-      assert.strictEqual(of("claude", command), "allow", command)
-      assert.strictEqual(of("codex", command), "nothing", command)
-      assert.strictEqual(of("opencode", command), "allow", command)
+      assert.strictEqual(await of("claude", command), "allow", command)
+      assert.strictEqual(await of("codex", command), "nothing", command)
+      assert.strictEqual(await of("opencode", command), "allow", command)
     }
-    assert.strictEqual(of("claude", "frobnicate2"), "ask")
+    assert.strictEqual(await of("claude", "frobnicate2"), "ask")
     // What never runs is not in the power of a rule.
     save("hooks", "allow", "cp")
-    assert.strictEqual(of("claude", "cp x .git/hooks/pre-commit"), "deny")
+    assert.strictEqual(await of("claude", "cp x .git/hooks/pre-commit"), "deny")
     saved.run("INSERT INTO rules (project, id, rule, saved_at) VALUES (?, 'odd', '{}', 2)", project)
-    const odd = meaning(hook(at, "claude", sent(at, "claude", "npm run ship")).stdout)
+    const odd = meaning((await hook(at, "claude", sent(at, "claude", "npm run ship"))).stdout)
     assert.strictEqual(odd.said, "ask")
     assert.match(odd.reason, /changed by another program/)
     saved.exec("DELETE FROM rules WHERE id = 'odd'")
     saved.exec("BEGIN EXCLUSIVE")
-    assert.strictEqual(of("claude", "npm run ship"), "ask")
-    assert.strictEqual(of("codex", "npm run ship"), "deny")
+    assert.strictEqual(await of("claude", "npm run ship"), "ask")
+    assert.strictEqual(await of("codex", "npm run ship"), "deny")
     saved.exec("ROLLBACK")
     saved.close()
-    assert.strictEqual(of("claude", "npm run ship"), "allow")
-  })
-
-  it("is installed for the files that the installation was made with (X5)", async () => {
-    const at = one()
-    config(
-      at,
-      JSON.stringify({ approvals: { rules: [{ id: "no", decision: "deny", tool: "run_shell", argv: ["npm"] }] } })
-    )
-    const run = (...args: ReadonlyArray<string>) =>
-      spawnSync(process.execPath, [launcher, ...args], { cwd: at.work, env: at.env, encoding: "utf8" })
-    const { HOME = "", TOLLGATE_HOME: _, XDG_CONFIG_HOME: __, XDG_DATA_HOME: ___, ...bare } = at.env
-    const env = { ...bare, HOME }
-    for (const [name, file] of [
-      ["claude", ".claude/settings.json"],
-      ["gemini", ".gemini/settings.json"]
-    ] as const) {
-      const { status, stderr } = run("hook", "install", name, "--yes")
-      assert.strictEqual(status, 0, stderr)
-      const [, command = ""] =
-        /"command": "((?:[^"\\]|\\.)*)"/.exec(fs.readFileSync(path.join(HOME, file), "utf8")) ?? []
-      const installed = spawnSync("sh", ["-c", JSON.parse(`"${command}"`)], {
-        cwd: at.work,
-        env,
-        input: sent(at, name, "npm test"),
-        encoding: "utf8"
-      })
-      assert.strictEqual(meaning(installed.stdout).said, "deny", installed.stderr)
-      assert.match(run("hook", "status", name).stdout, /installed \(/)
-      assert.strictEqual(run("hook", "uninstall", name, "--yes").status, 0)
-    }
-    const { status, stderr } = run("hook", "install", "opencode", "--yes")
-    assert.strictEqual(status, 0, stderr)
-    assert.include(
-      fs.readFileSync(path.join(HOME, ".config/opencode/plugins/tollgate.js"), "utf8"),
-      at.env["TOLLGATE_HOME"]!
-    )
-  })
-
-  it("is not written where a link in a project leads out of it, and a link of the user's is named (X5)", () => {
-    const at = one()
-    const { HOME = "" } = at.env
-    const run = (...args: ReadonlyArray<string>) =>
-      spawnSync(process.execPath, [launcher, "hook", ...args], { cwd: at.work, env: at.env, encoding: "utf8" })
-    fs.mkdirSync(path.join(HOME, "dotfiles"))
-    for (const setup of setups) {
-      const file = setup.project(at.work)
-      const [first = ""] = path.relative(at.work, file).split(path.sep)
-      fs.symlinkSync(path.join(HOME, "dotfiles"), path.join(at.work, first))
-      const { status, stderr } = run("install", setup.agent, "--project", "--yes")
-      assert.strictEqual(status, 1, setup.agent)
-      assert.match(
-        stderr.replaceAll(/\s+/g, " "),
-        /was not changed: it leads to .*dotfiles.*, which is outside of the project/
-      )
-      assert.deepStrictEqual(fs.readdirSync(path.join(HOME, "dotfiles")), [])
-      fs.rmSync(path.join(at.work, first))
-    }
-    fs.symlinkSync(path.join(HOME, "dotfiles"), path.join(HOME, ".claude"))
-    assert.strictEqual(run("install", "claude", "--yes").status, 0)
-    assert.deepStrictEqual(fs.readdirSync(path.join(HOME, "dotfiles")), ["settings.json"])
-    fs.symlinkSync(path.join(HOME, "dotfiles"), path.join(at.work, ".claude"))
-    assert.notInclude(run("status", "claude").stdout, "twice")
-  })
-
-  it("is said not to run where the agent's own settings switch hooks off (X5)", () => {
-    const at = one()
-    const { HOME = "" } = at.env
-    const settings = path.join(HOME, ".claude/settings.json")
-    fs.mkdirSync(path.dirname(settings), { recursive: true })
-    fs.writeFileSync(settings, '{"disableAllHooks": true}')
-    const run = (...args: ReadonlyArray<string>) => {
-      const { status, stderr, stdout } = spawnSync(process.execPath, [launcher, "hook", ...args], {
-        cwd: at.work,
-        env: at.env,
-        encoding: "utf8"
-      })
-      assert.strictEqual(status, 0, stderr)
-      return stdout.replaceAll(/\s+/g, " ")
-    }
-    const said = `Claude Code does not run the hook here: disableAllHooks is true in ${settings}.`
-    for (const time of [1, 2]) {
-      const installed = run("install", "claude", "--yes")
-      assert.include(installed, said, `${time}`)
-      assert.notMatch(installed, /runs the hook before each call|already runs/)
-    }
-    const status = run("status", "claude")
-    assert.include(status, said)
-    assert.notInclude(status, "✓")
-    assert.include(run("status", "--json"), '"setting":"disableAllHooks is true"')
-    fs.writeFileSync(settings, fs.readFileSync(settings, "utf8").replace("true", "false"))
-    assert.include(run("status", "claude"), "✓")
+    assert.strictEqual(await of("claude", "npm run ship"), "allow")
   })
 
   it("goes by the rules of a project once it is trusted (X5, A6)", async () => {
@@ -425,10 +309,10 @@ describe.each(["by itself", "by its daemon"])("tollgate hook, %s", (way) => {
     fs.mkdirSync(path.join(at.work, ".tollgate"))
     const rules = [{ id: "ship", decision: "deny", tool: "run_shell", argv: ["npm", "run", "ship"] }]
     fs.writeFileSync(path.join(at.work, ".tollgate", "config.json"), JSON.stringify({ approvals: { rules } }))
-    const ship = () => meaning(hook(at, "claude", sent(at, "claude", "npm run ship")).stdout).said
-    assert.strictEqual(ship(), "nothing")
+    const ship = async () => meaning((await hook(at, "claude", sent(at, "claude", "npm run ship"))).stdout).said
+    assert.strictEqual(await ship(), "nothing")
     const { code, stderr } = await tollgate(at, ["trust", "--yes"])
     assert.strictEqual(code, 0, stderr)
-    assert.strictEqual(ship(), "deny")
+    assert.strictEqual(await ship(), "deny")
   })
 })

@@ -1,8 +1,9 @@
 // @effect-diagnostics asyncFunction:off newPromise:off processEnv:off globalDate:off - drives real processes from outside
-import { execFileSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { setTimeout } from "node:timers/promises"
+import { promisify } from "node:util"
 
 export const root = process.cwd()
 const launcher = path.join(root, "dist/tollgate.cjs")
@@ -37,6 +38,9 @@ const locked = (): boolean => {
   }
 }
 
+const runBuild = (...args: ReadonlyArray<string>): Promise<unknown> =>
+  promisify(execFile)(process.execPath, [path.join(root, "scripts/build.mjs"), ...args], { cwd: root })
+
 /** Builds the command line from what is in the tree, if it is not; workers that come at the same time share one build. */
 const build = async (): Promise<string> => {
   fs.mkdirSync(path.dirname(lock), { recursive: true })
@@ -46,8 +50,7 @@ const build = async (): Promise<string> => {
       continue
     }
     try {
-      if (!isCurrent())
-        execFileSync(process.execPath, [path.join(root, "scripts/build.mjs")], { cwd: root, stdio: "pipe" })
+      if (!isCurrent()) await runBuild()
       break
     } finally {
       fs.rmSync(lock, { recursive: true, force: true })
@@ -65,7 +68,6 @@ export const built = (): Promise<string> => (launched ??= build())
 export const builtTypes = async (): Promise<string> => {
   await built()
   const types = path.join(root, "dist/types")
-  if (!fs.existsSync(types))
-    execFileSync(process.execPath, [path.join(root, "scripts/build.mjs"), "--types"], { cwd: root, stdio: "pipe" })
+  if (!fs.existsSync(types)) await runBuild("--types")
   return types
 }
