@@ -28,11 +28,11 @@ export class Draft {
   private calls: Array<FunctionCall> = []
   private readonly ids = new Set<string>()
   size = 0
-  finished: Finished | undefined
+  private isWhole = false
 
   /** Takes a part; gives what is wrong with it, if anything. */
   add(part: ModelPart): string | undefined {
-    if (this.finished !== undefined && part._tag !== "AttemptFailed") return "the answer went on after its end"
+    if (this.isWhole && part._tag !== "AttemptFailed") return "the answer went on after its end"
     switch (part._tag) {
       case "TextDelta":
         this.text.push(part.text)
@@ -52,8 +52,7 @@ export class Draft {
         this.void()
         break
       case "Finished":
-        // Estimated then, as where a server counts nothing.
-        this.finished = isCredible(part.usage) ? part : { ...part, usage: noUsage }
+        this.isWhole = true
         break
       case "ArgumentsDelta":
         break
@@ -71,7 +70,7 @@ export class Draft {
     this.calls = []
     this.ids.clear()
     this.size = 0
-    this.finished = undefined
+    this.isWhole = false
   }
 
   /** Two calls of one answer never share an id, even if the model repeats one. */
@@ -86,7 +85,9 @@ export class Draft {
     return this.text.join("")
   }
 
-  answer(id: string, finished: Finished): Answer {
+  answer(id: string, told: Finished): Answer {
+    // Estimated then, as where a server counts nothing.
+    const finished = isCredible(told.usage) ? told : { ...told, usage: noUsage }
     const text = this.said
     const reasoning = this.reasoning.join("")
     // What a filter has withheld may have been the condition of a call.

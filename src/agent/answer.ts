@@ -2,12 +2,13 @@ import * as Effect from "effect/Effect"
 import type { CostError } from "../cost/CostError.ts"
 import type { CostEvent } from "../cost/CostEvent.ts"
 import type { Payer } from "../cost/Payer.ts"
-import { endOf, ownEndOf } from "../middleware/endOf.ts"
+import { endOf } from "../middleware/endOf.ts"
 import { monotonicMillis } from "../system/monotonic.ts"
+import { ask } from "../model/ask.ts"
 import type { ModelRequest, ModelService } from "../model/Model.ts"
-import { type ModelError, ModelCrashed, ModelCut, ModelMalformed } from "../model/ModelError.ts"
+import { type ModelError, ModelMalformed } from "../model/ModelError.ts"
 import type { ModelPart } from "../model/ModelPart.ts"
-import { Refused, run, type Tell } from "../model/Push.ts"
+import { Refused, type Tell } from "../model/Push.ts"
 import { plainId } from "../redaction/plainId.ts"
 import { Redactor, type RedactorShape } from "../redaction/Redactor.ts"
 import { Ids } from "../tool/Ids.ts"
@@ -82,8 +83,6 @@ export const answer = (
       trusted
     )
     const draft = new Draft()
-    /** Whether a part is being told of, in code that is not the model's. */
-    let telling = false
     const refuse = (reason: string) => new Refused({ error: new ModelMalformed({ model: model.name, reason }) })
     const tell = (event: NonNullable<ReturnType<typeof eventOf>>) => sink.emit(event, iteration)
     const charge = (events: ReadonlyArray<CostEvent>) =>
@@ -97,17 +96,12 @@ export const answer = (
         if (fault !== undefined) return refuse(fault)
         const event = eventOf(part)
         if (event === undefined) return Effect.void
-        telling = true
-        const told =
-          part._tag === "AttemptFailed"
-            ? tell(event).pipe(
-                Effect.zipRight(Effect.flatMap(account.failed("failed", size), charge)),
-                Effect.zipRight(Effect.mapError(account.again(part.next), (error) => new Refused({ error })))
-              )
-            : tell(event)
-        return Effect.tap(told, () => {
-          telling = false
-        })
+        return part._tag === "AttemptFailed"
+          ? tell(event).pipe(
+              Effect.zipRight(Effect.flatMap(account.failed("failed", size), charge)),
+              Effect.zipRight(Effect.mapError(account.again(part.next), (error) => new Refused({ error })))
+            )
+          : tell(event)
       }
     /** What was seen of an answer stays, and the next request knows of it. */
     const cut = Effect.suspend(() =>
@@ -122,26 +116,7 @@ export const answer = (
       })
     )
     const heard = (account: RequestAccount.RequestAccount) =>
-      Effect.suspend(() => run(model.stream(request), hear(account))).pipe(
-        Effect.catchTag("Refused", ({ error }) => Effect.fail(error)),
-        Effect.catchAllCause((cause) =>
-          Effect.flatMap(ownEndOf(cause), (end) =>
-            end === "crashed" && !telling
-              ? Effect.zipRight(
-                  Effect.logError(`Model ${model.name} crashed`, cause),
-                  new ModelCrashed({ model: model.name })
-                )
-              : Effect.failCause(cause)
-          )
-        ),
-        Effect.zipRight(
-          Effect.suspend(() =>
-            draft.finished === undefined
-              ? new ModelCut({ model: model.name, reason: "the stream ended without a finish" })
-              : Effect.succeed(draft.finished)
-          )
-        )
-      )
+      Effect.catchTag(ask(model, request, hear(account)), "Refused", ({ error }) => Effect.fail(error))
     return yield* Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
         const account = yield* RequestAccount.open(request, profile, model, (reached) =>
@@ -151,10 +126,11 @@ export const answer = (
           sink.emit(begun, iteration),
           Effect.onInterrupt(heard(account), () => cut)
         )
-        const finished = yield* Effect.onError(restore(asked), (cause) =>
+        const told = yield* Effect.onError(restore(asked), (cause) =>
           Effect.flatMap(account.failed(endOf(cause) === "interrupted" ? "interrupted" : "failed", draft.size), charge)
         )
-        const whole = draft.answer(yield* ids.next("message"), finished)
+        const whole = draft.answer(yield* ids.next("message"), told)
+        const { finished } = whole
         const answered = new ModelAnswered(
           {
             message: whole.message,

@@ -1,8 +1,9 @@
 import * as Effect from "effect/Effect"
+import { ask } from "./ask.ts"
 import type { ModelRequest, ModelService } from "./Model.ts"
 import type { ModelError } from "./ModelError.ts"
 import type { ProfileError } from "./Models.ts"
-import { type Refused, run, stream, type Tell } from "./Push.ts"
+import { type Refused, stream, type Tell } from "./Push.ts"
 
 /** Opens the next model of a list of fallbacks. */
 export type Fallback = Effect.Effect<ModelService, ProfileError>
@@ -14,8 +15,8 @@ const mayFallBack = (error: ModelError): boolean =>
   error._tag === "ModelRejected" ? unknownModel.has(error.status) : error._tag !== "ModelContextExceeded"
 
 /**
- * Asks the fallbacks in order, once the model before has failed for good; `AttemptFailed` says so in the stream. A
- * fallback that cannot be opened is skipped, and if all fail the first error is the answer. A request that a server judged
+ * Asks the fallbacks in order, once the model before has failed for good or crashed; `AttemptFailed` says so in the stream.
+ * A fallback that cannot be opened is skipped, and if all fail the first error is the answer. A request that a server judged
  * and declined (`ModelRejected` but for HTTP 404 and 410) is not asked again: others would decline it as well; nor is one that
  * is too long (`ModelContextExceeded`), which the runtime makes shorter.
  */
@@ -50,7 +51,7 @@ const from = (
     seen.attempts++
     return tell({ ...part, attempt: seen.attempts })
   }
-  return Effect.catchAll(run(model.stream(request), heard), (error) => {
+  return Effect.catchAll(Effect.asVoid(ask(model, request, heard)), (error) => {
     if (error._tag === "Refused") return Effect.fail(error)
     seen.first ??= error
     return mayFallBack(error) ? next(fallbacks, request, tell, seen, error) : Effect.fail(seen.first)

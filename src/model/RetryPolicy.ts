@@ -4,9 +4,10 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as ScheduleDecision from "effect/ScheduleDecision"
 import * as ScheduleIntervals from "effect/ScheduleIntervals"
+import { ask } from "./ask.ts"
 import type { ModelRequest, ModelService } from "./Model.ts"
 import type { ModelError } from "./ModelError.ts"
-import { type Push, run, stream } from "./Push.ts"
+import { type Push, stream } from "./Push.ts"
 import { finiteNumber, wholeNumber } from "../system/wholeNumber.ts"
 
 /** When to ask a model again. */
@@ -42,7 +43,8 @@ const scheduleOf = (policy: RetryPolicy): Schedule.Schedule<unknown, ModelError>
 
 /**
  * Asks again after a retryable failure, also when half of an answer was streamed: `AttemptFailed` then says that it is
- * void, before the wait. Interruption and defects end the stream.
+ * void, before the wait. An answer without its end was cut off, and is asked for again. Interruption ends the stream, and so
+ * does a defect of the model, as `ModelCrashed`.
  */
 export const retried = (policy: Partial<RetryPolicy> = {}) => {
   const schedule = scheduleOf({ ...defaultRetryPolicy, ...policy })
@@ -50,20 +52,18 @@ export const retried = (policy: Partial<RetryPolicy> = {}) => {
     const attempt =
       (request: ModelRequest, number: number, state: unknown): Push =>
       (tell) =>
-        Effect.catchAll(
-          Effect.suspend(() => run(model.stream(request), tell)),
-          (error) =>
-            error._tag === "Refused"
-              ? Effect.fail(error)
-              : Effect.gen(function* () {
-                  const now = yield* Clock.currentTimeMillis
-                  const [following, , decision] = yield* schedule.step(now, error, state)
-                  if (ScheduleDecision.isDone(decision)) return yield* error
-                  const delayMillis = Math.max(0, Math.ceil(ScheduleIntervals.start(decision.intervals) - now))
-                  yield* tell({ _tag: "AttemptFailed", attempt: number, reason: error.message, delayMillis })
-                  yield* Effect.sleep(delayMillis)
-                  return yield* attempt(request, number + 1, following)(tell)
-                })
+        Effect.catchAll(ask(model, request, tell), (error) =>
+          error._tag === "Refused"
+            ? Effect.fail(error)
+            : Effect.gen(function* () {
+                const now = yield* Clock.currentTimeMillis
+                const [following, , decision] = yield* schedule.step(now, error, state)
+                if (ScheduleDecision.isDone(decision)) return yield* error
+                const delayMillis = Math.max(0, Math.ceil(ScheduleIntervals.start(decision.intervals) - now))
+                yield* tell({ _tag: "AttemptFailed", attempt: number, reason: error.message, delayMillis })
+                yield* Effect.sleep(delayMillis)
+                return yield* attempt(request, number + 1, following)(tell)
+              })
         )
     return { ...model, stream: (request) => stream(attempt(request, 1, schedule.initial)) }
   }

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -7,8 +8,10 @@ import * as Queue from "effect/Queue"
 import * as Ref from "effect/Ref"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
+import { withFallback } from "../../src/model/Fallback.ts"
 import type { ModelService } from "../../src/model/Model.ts"
 import {
+  ModelCrashed,
   ModelCut,
   ModelOverloaded,
   ModelRejected,
@@ -16,10 +19,11 @@ import {
   type ModelError
 } from "../../src/model/ModelError.ts"
 import type { ModelPart } from "../../src/model/ModelPart.ts"
+import * as Push from "../../src/model/Push.ts"
 import { isCertificateRefused } from "../../src/model/Reason.ts"
 import { retried } from "../../src/model/RetryPolicy.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
-import { failureOf, hello, parts } from "./support.ts"
+import { failureOf, hello, parts, textOf } from "./support.ts"
 
 const busy = (retryAfterMillis?: number) =>
   new ModelOverloaded({
@@ -149,9 +153,42 @@ describe("retried", () => {
       assert.strictEqual(yield* Ref.get(asked), 1)
 
       const scripted = yield* Scripted.make([[{ die: "a bug" }], "never asked"])
-      const exit = yield* Effect.exit(parts(retried()(scripted)))
-      assert.isTrue(Exit.isFailure(exit) && exit.cause._tag === "Die")
+      assert.deepStrictEqual(yield* failureOf(parts(retried()(scripted))), new ModelCrashed({ model: scripted.name }))
       assert.strictEqual((yield* scripted.requests).length, 1)
+    })
+  )
+
+  it.effect("asks again where an answer ends without its end, and in the end says that it was cut off (R7)", () =>
+    Effect.gen(function* () {
+      const asked = yield* Ref.make(0)
+      const endless: ModelService = {
+        name: "endless",
+        stream: () =>
+          Stream.zipRight(
+            Stream.fromEffect(Ref.update(asked, (n) => n + 1)),
+            Stream.make<[ModelPart]>({ _tag: "TextDelta", text: "half" })
+          )
+      }
+      const failed = yield* failureOf(parts(retried({ maxAttempts: 3, initialDelay: 0, maxDelay: 0 })(endless)))
+      assert.strictEqual(failed._tag, "ModelCut")
+      assert.strictEqual(yield* Ref.get(asked), 3)
+      const fallen = yield* parts(withFallback([Effect.succeed(yield* Scripted.make(["whole"]))])(endless))
+      assert.deepStrictEqual(
+        fallen.map(({ _tag }) => _tag),
+        ["TextDelta", "AttemptFailed", "TextDelta", "Finished"]
+      )
+    })
+  )
+
+  it.effect("leaves a model that crashes to a fallback, and the defects of whoever is told to themselves (R7)", () =>
+    Effect.gen(function* () {
+      const crashing = yield* Scripted.make([[{ die: "a bug" }], [{ die: "a bug" }]])
+      const other = yield* Scripted.make(["whole", "whole"])
+      const model = withFallback([Effect.succeed(other)])(retried()(crashing))
+      assert.strictEqual(textOf(yield* parts(model)), "whole")
+      const exit = yield* Effect.exit(Push.run(model.stream(hello), () => Effect.die("the listener's bug")))
+      assert.isTrue(Exit.isFailure(exit) && Cause.isDie(exit.cause))
+      assert.strictEqual((yield* other.requests).length, 1)
     })
   )
 

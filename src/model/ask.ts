@@ -1,0 +1,49 @@
+import * as Effect from "effect/Effect"
+import { ownEndOf } from "../middleware/endOf.ts"
+import type { ModelRequest, ModelService } from "./Model.ts"
+import { ModelCrashed, ModelCut, type ModelError } from "./ModelError.ts"
+import type { Finished } from "./ModelPart.ts"
+import { type Refused, run, type Tell } from "./Push.ts"
+
+/**
+ * Asks a model, tells of all parts of its answer, and gives the last. A stream that ends without `Finished` is `ModelCut`;
+ * a defect in the model's code is `ModelCrashed`, with its cause in the log; one in the code that is told stays a defect.
+ */
+export const ask = (
+  model: ModelService,
+  request: ModelRequest,
+  tell: Tell
+): Effect.Effect<Finished, ModelError | Refused> =>
+  Effect.suspend(() => {
+    let finished: Finished | undefined
+    /** Whether a part is being told of, in code that is not the model's. */
+    let telling = false
+    const told = () => {
+      telling = false
+    }
+    const heard: Tell = (part) => {
+      telling = true
+      if (part._tag === "Finished") finished = part
+      else if (part._tag === "AttemptFailed") finished = undefined
+      return Effect.map(tell(part), told)
+    }
+    return Effect.suspend(() => run(model.stream(request), heard)).pipe(
+      Effect.catchAllCause((cause) =>
+        Effect.flatMap(ownEndOf(cause), (end) =>
+          end === "crashed" && !telling
+            ? Effect.zipRight(
+                Effect.logError(`Model ${model.name} crashed`, cause),
+                new ModelCrashed({ model: model.name })
+              )
+            : Effect.failCause(cause)
+        )
+      ),
+      Effect.zipRight(
+        Effect.suspend(() =>
+          finished === undefined
+            ? new ModelCut({ model: model.name, reason: "the stream ended without a finish" })
+            : Effect.succeed(finished)
+        )
+      )
+    )
+  })
