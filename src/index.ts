@@ -191,7 +191,7 @@ export type { SessionOptions as ApprovalSessionOptions } from "./approval/Approv
 export type { Clearance, Decide, Wanted } from "./approval/Decision.ts"
 export type { Explanation } from "./approval/Explanation.ts"
 export type { Question } from "./approval/Judge.ts"
-export type { ProgramOptions as ReviewerProgramOptions, ReviewerAnswer } from "./approval/Reviewer.ts"
+export type { ProgramOptions as ReviewerProgramOptions, ReviewerAnswer, ReviewerService } from "./approval/Reviewer.ts"
 export type { PatternRejected } from "./approval/Rule.ts"
 export type { RuleStoreFailed } from "./approval/RuleStore.ts"
 export type { SessionApprovals } from "./approval/SessionState.ts"

@@ -130,7 +130,7 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
       const voucher = metadata[startedKey]
       return typeof voucher === "object" && voucher !== null && vouchers.delete(voucher)
     }
-    const { explain, foresee, request } = Judge.make(desk, sessions, attended, (yield* Reviewer).decide, redeem)
+    const { explain, foresee, request } = Judge.make(desk, sessions, attended, yield* Reviewer, redeem)
 
     const refusalOf = (policy: ApprovalPolicy, project: ProjectRules.ProjectRules) =>
       policy === "allow" && !danger

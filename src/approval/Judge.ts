@@ -14,7 +14,7 @@ import type { Desk } from "./Desk.ts"
 import { explain, type Explanation } from "./Explanation.ts"
 import { unchanged, workersOf } from "./Grants.ts"
 import { draft } from "./Request.ts"
-import { consulted, type Reviewer, type ReviewerAnswer } from "./Reviewer.ts"
+import { consulted, type ReviewerAnswer, type ReviewerService } from "./Reviewer.ts"
 import type { RuleBook } from "./RuleBook.ts"
 import type { SessionState, SessionStates } from "./SessionState.ts"
 import { likeness, type Subject } from "./Subject.ts"
@@ -117,7 +117,7 @@ export const make = (
   desk: Desk,
   sessions: SessionStates,
   attended: boolean,
-  review: Reviewer["Type"]["decide"],
+  { decide: review, timeout }: ReviewerService,
   redeem: (call: ToolCall) => boolean
 ): Judge => {
   const { audit, files } = desk
@@ -167,7 +167,7 @@ export const make = (
   ): Cleared =>
     Effect.gen(function* () {
       const { preview: shown, request, stillHolds } = yield* drafted(call, subject, preview, because)
-      const answer = yield* consulted(decide, request)
+      const answer = yield* consulted(decide, request, timeout)
       yield* warn(call, answer)
       const { by, decision, failed = false, reason } = answer
       if (decision === "deny") return yield* refuse(call, by, reason)

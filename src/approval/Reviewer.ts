@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import * as Answer from "../process/Answer.ts"
 import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import { Processes } from "../process/Processes.ts"
+import { ownEndOf } from "../middleware/endOf.ts"
 import { lazy } from "../system/lazy.ts"
 import { parsePrinted } from "../text/Json.ts"
 import { visibleJson } from "../text/visible.ts"
@@ -42,24 +43,39 @@ const answerOf = (given: unknown): ReviewerAnswer => {
   return failed ? { decision: decision === "approve" ? "ask" : decision, by, ...why, failed } : { decision, by, ...why }
 }
 
-/** What a reviewer says of a request: one that crashes, fails or gives anything but an answer has not answered. */
+/** Decides on calls before a person is asked, or leaves them. */
+export interface ReviewerService {
+  readonly decide: ((request: ApprovalRequest) => Effect.Effect<ReviewerAnswer>) | undefined
+  /** How long it may take to decide; after that it has not answered. Default: 1 minute. */
+  readonly timeout?: Duration.DurationInput
+}
+
+/** What a reviewer says of a request: one that crashes, fails, takes too long or gives anything but an answer has not answered. */
 export const consulted = (
-  decide: (request: ApprovalRequest) => Effect.Effect<ReviewerAnswer>,
-  request: ApprovalRequest
+  decide: NonNullable<ReviewerService["decide"]>,
+  request: ApprovalRequest,
+  timeout: Duration.DurationInput = "1 minute"
 ): Effect.Effect<ReviewerAnswer> =>
-  Effect.catchAllCause(
-    Effect.suspend(() => Effect.map(decide(request), answerOf)),
-    (cause) =>
-      Cause.isInterruptedOnly(cause)
-        ? Effect.interrupt
-        : Effect.as(Effect.logWarning("The approval reviewer crashed", cause), unanswered("it crashed"))
+  Effect.suspend(() => Effect.map(decide(request), answerOf)).pipe(
+    Effect.catchAllCause((cause) =>
+      Effect.flatMap(ownEndOf(cause), (end) =>
+        end === "interrupted"
+          ? Effect.interrupt
+          : Effect.as(Effect.logWarning("The approval reviewer crashed", cause), unanswered("it crashed"))
+      )
+    ),
+    // One that cannot be interrupted does not keep the call.
+    Effect.disconnect,
+    Effect.timeoutTo({
+      duration: timeout,
+      onSuccess: (answer) => answer,
+      onTimeout: () => unanswered(`it did not answer within ${duration(Duration.toMillis(timeout))}`)
+    })
   )
 
 /** Decides before a person is asked: how a team plugs in its own policy. None where it is not provided. */
 export class Reviewer extends Context.Reference<Reviewer>()("tollgate/approval/Reviewer", {
-  defaultValue: (): { readonly decide: ((request: ApprovalRequest) => Effect.Effect<ReviewerAnswer>) | undefined } => ({
-    decide: undefined
-  })
+  defaultValue: (): ReviewerService => ({ decide: undefined })
 }) {
   /**
    * A program that gets the request as one JSON object on its standard input and writes `{"digest", "decision":
@@ -70,7 +86,9 @@ export class Reviewer extends Context.Reference<Reviewer>()("tollgate/approval/R
     Layer.effect(
       Reviewer,
       Effect.map(Processes, (processes) => ({
-        decide: (request: ApprovalRequest) => consult(processes, options, request)
+        decide: (request: ApprovalRequest) => consult(processes, options, request),
+        // Its own says what happens then.
+        timeout: Duration.infinity
       }))
     )
 }

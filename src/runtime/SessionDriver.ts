@@ -21,6 +21,7 @@ import {
   type SessionNotFound,
   type SessionStore
 } from "./SessionStore.ts"
+import { settled } from "./storeFailure.ts"
 
 /** What a place to keep sessions in has to do; all else follows from the events. */
 export interface SessionDriver {
@@ -72,7 +73,9 @@ const unanswering = (event: Event): Event => {
 
 /** The store over a driver. */
 export const toStore = (driver: SessionDriver): SessionStore["Type"] => {
-  const { get, list, open, select } = driver
+  const get: SessionDriver["get"] = (session) => settled("get", () => driver.get(session))
+  const list: SessionDriver["list"] = (filter) => settled("list", () => driver.list(filter))
+  const select: SessionDriver["select"] = (session, which) => settled("select", () => driver.select(session, which))
   /** What was appended by each lease so far. */
   const projections = new WeakMap<Lease, Projection>()
   const before = (lease: Lease, head: number): Effect.Effect<Projection, SessionFenced | DatabaseError> => {
@@ -99,7 +102,7 @@ export const toStore = (driver: SessionDriver): SessionStore["Type"] => {
   return {
     ...(driver.handover === undefined ? {} : { handover: driver.handover }),
     ...(driver.gather === undefined ? {} : { gather: driver.gather }),
-    open,
+    open: (options) => settled("open", () => driver.open(options)),
     append: (lease, events) =>
       Effect.suspend(() => {
         const [first] = events
@@ -132,8 +135,12 @@ export const toStore = (driver: SessionDriver): SessionStore["Type"] => {
         projections.set(lease, after)
         return events
       }),
-    delete: (lease) => Effect.map(driver.delete(lease), () => void projections.delete(lease)),
-    size: driver.size,
+    delete: (lease) =>
+      Effect.map(
+        settled("delete", () => driver.delete(lease)),
+        () => void projections.delete(lease)
+      ),
+    size: (session) => settled("size", () => driver.size(session)),
     rewound,
     tagged: (session, tags, from = 1) => select(session, { tags, from }),
     read: (session, from, limit) => select(session, { from, limit }),

@@ -1,9 +1,11 @@
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import { type DatabaseError, DatabaseFailed } from "../database/DatabaseError.ts"
-import type { SessionFenced } from "./SessionStore.ts"
+import { ownEndOf } from "../middleware/endOf.ts"
+import type { SessionBusy, SessionFenced, SessionNotFound } from "./SessionStore.ts"
 
 /** What a store of sessions fails with by its type. */
 export type LogError = SessionFenced | DatabaseError
@@ -12,7 +14,29 @@ const isLogError = (failure: unknown): failure is LogError =>
   Predicate.hasProperty(failure, "_tag") && Predicate.hasProperty(failure, "message")
 
 /** Whether a store has failed by its type; one that dies, ends itself or fails with anything else has crashed. */
-export const isTyped = (cause: Cause.Cause<LogError>): boolean => Option.exists(Cause.failureOption(cause), isLogError)
+export const isTyped = (cause: Cause.Cause<unknown>): boolean => Option.exists(Cause.failureOption(cause), isLogError)
+
+/** What a store does where it crashes: a failure by its type, and its cause in the log. */
+export const settled = <A, E extends SessionNotFound | SessionBusy | LogError, R>(
+  what: string,
+  ask: () => Effect.Effect<A, E, R>
+): Effect.Effect<A, E | DatabaseFailed, R> =>
+  Effect.catchAllCause(Effect.suspend(ask), (cause) =>
+    isTyped(cause)
+      ? Effect.failCause(cause)
+      : Effect.flatMap(ownEndOf(cause), (end): Effect.Effect<never, E | DatabaseFailed> =>
+          end === "interrupted"
+            ? Effect.failCause(cause)
+            : Effect.zipRight(
+                Effect.logError(`The session store crashed at ${what}`, cause),
+                new DatabaseFailed({
+                  file: "of sessions",
+                  code: "crashed",
+                  reason: `it crashed at ${what}. See the log for what the session store died of.`
+                })
+              )
+        )
+  )
 
 /** What a store that crashed fails with; the log says of what. */
 export const crashed = new DatabaseFailed({

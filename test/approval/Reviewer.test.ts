@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Fiber, Layer, Schema, TestClock } from "effect"
 import type { ApprovalPolicy } from "../../src/approval/ApprovalPolicy.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
 import { Reviewer, type ReviewerAnswer, type ProgramOptions } from "../../src/approval/Reviewer.ts"
@@ -101,6 +101,7 @@ describe("Reviewer", () => {
   it.effect.each([
     ["dies", () => Effect.die(new Error("a bug"))],
     ["throws", () => assert.fail("a bug")],
+    ["interrupts itself", () => Effect.interrupt],
     ["fails", () => Effect.fail("no luck") as unknown as Effect.Effect<never>],
     ["gives a promise", () => Promise.resolve({ decision: "approve", by: "r" }) as unknown as Effect.Effect<never>]
   ] as const)("that %s is said to have crashed, and the mode decides (A7)", ([, decide]) =>
@@ -117,6 +118,30 @@ describe("Reviewer", () => {
       assert.notInclude(
         heard.map(({ _tag }) => _tag),
         "ToolDefectCaught"
+      )
+    })
+  )
+
+  it.effect.each([
+    ["never answers", Effect.never],
+    ["never answers and cannot be interrupted", Effect.uninterruptible(Effect.never)]
+  ] as const)("that %s is left for the mode within a minute (A3, A7)", ([, never]) =>
+    Effect.gen(function* () {
+      const heard: Array<CallEvent> = []
+      const deciding = yield* Effect.fork(
+        decided(
+          "deny",
+          () => never,
+          (event) => void heard.push(event)
+        )
+      )
+      yield* TestClock.adjust("59 seconds")
+      assert.isNull(deciding.unsafePoll())
+      yield* TestClock.adjust("1 second")
+      assert.include(String(yield* Fiber.join(deciding)), "write was denied by the mode")
+      assert.deepInclude(
+        heard.find(({ _tag }) => _tag === "ReviewerFailed"),
+        { by: "reviewer", decision: "ask", reason: "it did not answer within 1 min" }
       )
     })
   )

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Deferred, Effect, Exit, Fiber, Layer, Logger, TestClock } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer, Logger, type Scope, TestClock } from "effect"
 import type { DatabaseError } from "../../src/database/DatabaseError.ts"
 import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
+import * as SessionDriver from "../../src/runtime/SessionDriver.ts"
 import { SessionStore } from "../../src/runtime/SessionStore.ts"
 import * as Testing from "../../src/testing.ts"
 
@@ -60,6 +61,45 @@ describe("a session store", () => {
           )
         )
       })
+  )
+
+  it.scopedLive.each(Object.keys(crashes) as ReadonlyArray<keyof typeof crashes>)(
+    "whose driver %s where it is asked fails by its type, and the log says of what (R5, T19)",
+    (how) => {
+      const logged: Array<string> = []
+      const logger = Logger.make(({ cause }) => void logged.push(Cause.pretty(cause)))
+      const crash = () => crashes[how]
+      const driver = { open: crash, append: crash, delete: crash, size: crash, select: crash, get: crash, list: crash }
+      const store = Layer.sync(SessionStore, () => SessionDriver.toStore(driver))
+      return Effect.gen(function* () {
+        const runtime = yield* Runtime
+        const { delete: remove, list, open, read, size } = yield* SessionStore
+        const lease = { session: "s", epoch: 1, head: 0, created: true, project: "/work", profile: "p" }
+        const asked: ReadonlyArray<Effect.Effect<unknown, object, Scope.Scope>> = [
+          runtime.session({ id: "s", create: { project: "/work" } }),
+          open({ session: "s" }),
+          list({ limit: 1 }),
+          read("s", 1, 1),
+          size("s"),
+          remove(lease)
+        ]
+        for (const effect of asked) {
+          logged.length = 0
+          const ended = yield* Effect.exit(effect)
+          assert(Exit.isFailure(ended) && ended.cause._tag === "Fail", String(ended))
+          assert.match(Cause.pretty(ended.cause), /crashed at (?:open|list|select|size|delete)/)
+          assert.notInclude(Cause.pretty(ended.cause), "bug in Tollgate")
+          assert.match(logged.join("\n"), /boom|interrupted|untyped/i)
+        }
+      }).pipe(
+        Effect.provide(
+          Layer.provideMerge(
+            Layer.merge(Testing.layer({ model: ["A"], store }), store),
+            Logger.replace(Logger.defaultLogger, logger)
+          )
+        )
+      )
+    }
   )
 
   it.effect("that never answers does not keep its runtime from ending (R9)", () =>
