@@ -194,7 +194,8 @@ export const make = (
           )
         }),
       interrupt: tasks.interrupt,
-      isOpen: () => !released && endedBy === undefined && Option.isSome(commands.unsafeSize()),
+      isOpen: () =>
+        !released && endedBy === undefined && Option.isSome(commands.unsafeSize()) && Option.isNone(log.failed()),
       isReleased: () => released,
       watched: (events) =>
         Stream.suspend(() => {

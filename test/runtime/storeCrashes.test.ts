@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, Layer, Logger, type Scope, TestClock } from "effect"
-import type { DatabaseError } from "../../src/database/DatabaseError.ts"
+import { type DatabaseError, DatabaseFailed } from "../../src/database/DatabaseError.ts"
 import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
 import * as SessionDriver from "../../src/runtime/SessionDriver.ts"
@@ -101,6 +101,17 @@ describe("a session store", () => {
       )
     }
   )
+
+  it.scopedLive("that failed once keeps no session from being opened again at once (R5, R9)", () => {
+    const full = new DatabaseFailed({ file: "of sessions", code: "ENOSPC", reason: "the disk is full." })
+    return Effect.gen(function* () {
+      const runtime = yield* Runtime
+      const first = yield* runtime.session({ id: "s", create: { project: "/work" } })
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(first.prompt("go"))))
+      const again = yield* runtime.session({ id: "s", resume: true })
+      assert.strictEqual((yield* again.prompt("go")).text, "B")
+    }).pipe(Effect.provide(Testing.layer({ model: ["A", "B"], store: odd("ModelAnswered", full) })))
+  })
 
   it.effect("that never answers does not keep its runtime from ending (R9)", () =>
     Effect.gen(function* () {
