@@ -121,6 +121,20 @@ describe("the code that the command keeps", () => {
     assert.deepStrictEqual(fs.readdirSync(path.join(inside, "tollgate")), before)
   })
 
+  it.each([
+    ["a link of its file", "tollgate/config.json"],
+    ["a link of its directory", "tollgate"]
+  ])("is not read where what is configured cannot be known, for %s leads nowhere (S2, T20)", async (_, link) => {
+    const { cache } = forged()
+    const config = path.join(at.home, "config")
+    fs.mkdirSync(path.dirname(path.join(config, link)), { recursive: true })
+    fs.symlinkSync(path.join(at.home, "nowhere"), path.join(config, link))
+    const env = { XDG_CACHE_HOME: cache, TOLLGATE_HOME: "", XDG_CONFIG_HOME: config }
+    const { code, stderr, stdout } = await tollgate(at, listing, "", env)
+    assert.notInclude(stdout, "FORGED")
+    assert.strictEqual(code, 4, stderr)
+  })
+
   it.each<readonly [string, (kept: { readonly directory: string; readonly main: string }) => void]>([
     ["others may read it", ({ main }) => fs.chmodSync(main, 0o644)],
     ["its group may write to it", ({ main }) => fs.chmodSync(main, 0o660)],
