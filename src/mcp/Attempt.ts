@@ -13,12 +13,14 @@ import * as Link from "./Link.ts"
 import { isLoginNeeded } from "./login/LoginError.ts"
 import { ServerUnavailable } from "./McpError.ts"
 import { broken, misshapen } from "./refusal.ts"
+import * as Sieve from "./Sieve.ts"
 import type { Surroundings } from "./Surroundings.ts"
 
 /** A client that a server has answered. */
 export interface Attempt {
   readonly client: Client
   readonly isBrokenOff: Link.Link["isBrokenOff"]
+  readonly sieve: Sieve.Sieve
   /** Why the server cannot be asked any more. */
   readonly gone: () => string | undefined
 }
@@ -57,6 +59,7 @@ const attempted = (
     const { passes = [], timeouts: { connect: limit = patience } = {} } = server
     const unavailable = (reason: string) => new ServerUnavailable({ server: name, operation: "connect", reason })
     const { isBrokenOff, transport, why } = yield* Link.make(known, given, surroundings, library)
+    const sieve = Sieve.make(transport, library)
     const client = new library.Client(
       { name: "tollgate", version },
       {
@@ -105,7 +108,7 @@ const attempted = (
       duration: limit,
       onTimeout: () => unavailable(`no answer within ${Duration.format(limit)}`)
     }).pipe(Effect.tapError(() => close))
-    return { client, isBrokenOff, gone: () => gone }
+    return { client, isBrokenOff, sieve, gone: () => gone }
   })
 
 /** Greets a server in the way that it is likely to know, and in the other one where it says that it does not. */

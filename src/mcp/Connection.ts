@@ -44,7 +44,7 @@ export const open = (
     const library = yield* Effect.promise(() => import("@modelcontextprotocol/client"))
     const given = yield* givenTo(known, surroundings.variable)
     const askers = yield* Askers.make(known)
-    const { client, gone, isBrokenOff } = yield* Attempt.make({ known, given, surroundings, askers, library })
+    const { client, gone, isBrokenOff, sieve } = yield* Attempt.make({ known, given, surroundings, askers, library })
     const veil = Veil.make(known, given, surroundings)
 
     const request: Requesting = <A>(operation: string, ask: Asking<A>, audience: Audience = nobody) =>
@@ -106,5 +106,6 @@ export const open = (
         )
       })
 
-    return { list: listed({ known, client, request, patience: server.timeouts?.list ?? listing }), request, gone }
+    const patience = server.timeouts?.list ?? listing
+    return { list: listed({ known, client, request, sieve, patience }), request, gone }
   })

@@ -40,16 +40,27 @@ const parts = {
 /** Offers of one server that are taken; definitions of more characters are not. */
 export const most = { offers: 1000, characters: 64 * 1024 } as const
 
+const nameOf = (kind: Offer["kind"], entry: unknown): string | undefined => {
+  const name = Predicate.isReadonlyRecord(entry) ? entry[kind === "template" ? "uriTemplate" : "name"] : undefined
+  return typeof name === "string" && name !== "" && name.length <= 1024 ? name : undefined
+}
+
+/** What an entry of a list of the server is called to a person. */
+export const calledOf = (kind: Offer["kind"], entry: unknown): string => {
+  const name = nameOf(kind, entry)
+  return name === undefined ? `a ${kind} without a usable name` : `the ${kind} ${JSON.stringify(name.slice(0, 80))}`
+}
+
 /** An entry of a list of the server as an offer, or why it is none. */
 export const offerOf = (kind: Offer["kind"], entry: unknown): Offer | string => {
   if (!Predicate.isReadonlyRecord(entry)) return `a ${kind} that is no object`
-  const name = entry[kind === "template" ? "uriTemplate" : "name"]
-  if (typeof name !== "string" || name === "" || name.length > 1024) return `a ${kind} without a usable name`
+  const name = nameOf(kind, entry)
+  const called = calledOf(kind, entry)
+  if (name === undefined) return called
   const definition = Object.fromEntries(
     parts[kind].flatMap((part) => (entry[part] === undefined ? [] : [[part, entry[part]]]))
   )
   const text = JSON.stringify(definition)
-  const called = `the ${kind} ${JSON.stringify(name.slice(0, 80))}`
   return text.length > most.characters
     ? `${called}, whose definition has ${text.length} characters`
     : isDeepText(text)

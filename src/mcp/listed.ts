@@ -8,6 +8,8 @@ import type { Requesting } from "./Asking.ts"
 import { identityOf, type KnownServer } from "./KnownServer.ts"
 import * as Manifest from "./Manifest.ts"
 import { ServerUnavailable } from "./McpError.ts"
+import { misshapen } from "./refusal.ts"
+import type { Sieve } from "./Sieve.ts"
 import { qualified } from "./ToolName.ts"
 
 /** Asks a server what it offers. */
@@ -15,11 +17,13 @@ export const listed = ({
   client,
   known,
   patience,
-  request
+  request,
+  sieve
 }: {
   readonly known: KnownServer
   readonly client: Client
   readonly request: Requesting
+  readonly sieve: Sieve
   readonly patience: Duration.Duration
 }): Effect.Effect<Manifest.Manifest, ServerUnavailable> => {
   const { name } = known
@@ -32,9 +36,16 @@ export const listed = ({
     const names = new Set<string>()
     const named = (offer: Manifest.Offer) =>
       offer.kind === "template" ? Manifest.keyOf(offer) : `${offer.kind}:${qualified(name, offer.name)}`
+    const misfit = (kind: Manifest.Offer["kind"], entry: unknown) =>
+      void problems.push(`left out: ${Manifest.calledOf(kind, entry)}, which is not what the protocol has`)
     const page = <A>(what: string, ask: (options: { signal: AbortSignal; timeout: number }) => Promise<A>) =>
       Effect.mapError(
-        request(what, (_, { signal, timeout }) => ask({ signal, timeout })),
+        request(what, (_, { signal, timeout }) => {
+          const asked = () => ask({ signal, timeout })
+          return asked().catch((error): Promise<A> =>
+            misshapen(error) === undefined ? Promise.reject(error) : sieve.sifting(asked, misfit)
+          )
+        }),
         ({ reason }) => unavailable(reason)
       )
     const take = (kind: Manifest.Offer["kind"], entries: ReadonlyArray<unknown>) => {

@@ -86,6 +86,19 @@ describe("a hostile server behind the gateway", () => {
     assert.deepStrictEqual(fix.calls(), ['call tool987 {"a":1}'])
   })
 
+  it("of entries that are not what the protocol has offers the others, and says which it leaves out (X2, T19)", async () => {
+    const bare = { name: "bare", description: "has no schema" }
+    const odd = { ...tool("odd"), description: 7 }
+    const { call, fix, names } = await front({ tools: [bare, tool("echo"), odd, null, "word", tool("other")] })
+    assert.deepStrictEqual(await names(), ["fix__echo", "fix__other"])
+    assert.include(said(await call("fix__echo", { a: 1 })), 'echo {"a":1}')
+    assert.isTrue((await call("fix__bare").catch((error: Error) => ({ isError: error.message !== "" }))).isError)
+    assert.deepStrictEqual(fix.calls(), ['call echo {"a":1}'])
+    const shown = (await tollgate(at, ["mcp", "show", "fix"])).stdout.replaceAll(/\s+/g, " ")
+    for (const what of ['the tool "bare"', 'the tool "odd"', "a tool without a usable name"])
+      assert.include(shown, `left out: ${what}, which is not what the protocol has`)
+  })
+
   it("of two tools that would be called the same offers one, and a name with a line break forges no line (X2, S3)", async () => {
     const seen = new Map<string, string>()
     let pair: ReadonlyArray<string> = []
