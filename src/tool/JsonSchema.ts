@@ -2,6 +2,8 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import formats from "ajv-formats"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import { withinTime } from "../system/withinTime.ts"
 import { linear } from "./LinearPattern.ts"
 import { loosened } from "./LooseSchema.ts"
 import { issue, shallow, type Decode, type Issue } from "./Parameters.ts"
@@ -106,12 +108,34 @@ const compiled = (schema: JsonSchema): ValidateFunction => {
   throw first
 }
 
+/** Milliseconds that a schema may take to be compiled, or to check a value, while nothing else runs. */
+const patience = 2000
+
+/** References fan out, items are compared with each other: a few hundred characters can take for ever. */
+const fans = /"(?:\$(?:dynamic|recursive)?[rR]ef|uniqueItems|contains)":/
+
+/** Characters of a schema times those of a value that are checked without a watch. */
+const light = 32 * 1024 * 1024
+
 /** A decoder for a JSON Schema; it decodes nothing, it only checks. Throws where the schema is none, or has a pattern that cannot be checked. */
 export const decoder = (schema: JsonSchema): Decode => {
-  const validate = compiled(schema)
+  const text = JSON.stringify(schema)
+  const isTame = text.length < 8 * 1024 && !fans.test(text)
+  const validate = isTame
+    ? compiled(schema)
+    : Option.getOrThrowWith(
+        withinTime(patience, () => compiled(schema)),
+        () => new Error("it takes too long to be compiled")
+      )
+  const isLight = (raw: unknown) =>
+    isTame && (text.length < 1024 || text.length * (JSON.stringify(raw)?.length ?? 0) < light)
+  const checks = (raw: unknown) =>
+    isLight(raw) ? Option.some(validate(raw) as unknown) : withinTime(patience, () => validate(raw) as unknown)
   return shallow((raw) => {
+    const said = checks(raw)
+    if (Option.isNone(said)) return Either.left([issue("", "takes too long to be checked by the tool's JSON Schema")])
     // Anything else, such as a promise, is no yes.
-    if ((validate(raw) as unknown) === true) return Either.right(raw)
+    if (said.value === true) return Either.right(raw)
     const found = (validate.errors ?? []).map(issueOf)
     return Either.left(found.length > 0 ? found : [issue("", "is refused by the tool's JSON Schema")])
   })

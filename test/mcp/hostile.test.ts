@@ -99,6 +99,30 @@ describe("a hostile server behind the gateway", () => {
       assert.include(shown, `left out: ${what}, which is not what the protocol has`)
   })
 
+  it("whose schemas would be checked for ever fails its own calls alone (X2, G16)", async () => {
+    const levels = Array.from({ length: 40 }, (_, at) => {
+      const before = { $ref: `#/$defs/n${at}` }
+      return [`n${at + 1}`, { anyOf: [before, before] }] as const
+    })
+    const $defs = Object.fromEntries([["n0", { type: "number" }] as const, ...levels])
+    const fans = { ...tool("fans"), inputSchema: { type: "object", properties: { a: { $ref: "#/$defs/n40" } }, $defs } }
+    const result = { content: [], structuredContent: { a: `${"a".repeat(64)}!` } }
+    const odd = {
+      ...tool("odd", { does: "raw", line: `{"jsonrpc":"2.0","id":ID,"result":${JSON.stringify(result)}}` }),
+      outputSchema: { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } }
+    }
+    const { call, fix } = await front({ tools: [fans, odd, tool("other")] })
+    const failed = (name: string, given: object) =>
+      call(name, given).then(
+        (answer) => (answer.isError === true ? said(answer) : "done"),
+        (error: Error) => error.message
+      )
+    assert.include(await failed("fix__fans", { a: "x" }), "takes too long to be checked")
+    assert.match(await failed("fix__odd", {}), /does not match|has an output schema|Structured content/i)
+    assert.include(said(await call("fix__other", { a: 1 })), 'echo {"a":1}')
+    assert.deepStrictEqual(fix.calls(), ["call odd {}", 'call other {"a":1}'])
+  })
+
   it("of two tools that would be called the same offers one, and a name with a line break forges no line (X2, S3)", async () => {
     const seen = new Map<string, string>()
     let pair: ReadonlyArray<string> = []
