@@ -118,9 +118,22 @@ const make = Effect.gen(function* () {
     requests = { json: found.value, version: requests.version + 1 }
     notify()
   })
+  const one = yield* Effect.makeSemaphore(1)
+  let begun = 0
+  /** The same once for all who ask while one is under way: it has to have begun after they did. */
+  const looked = Effect.suspend(() => {
+    const least = begun + 1
+    return one.withPermits(1)(
+      Effect.suspend(() => {
+        if (begun >= least) return Effect.void
+        begun += 1
+        return look
+      })
+    )
+  })
   yield* Effect.suspend(() => {
     nudged.unsafeClose()
-    const look_ = readers > 0 ? look : Effect.void
+    const look_ = readers > 0 ? looked : Effect.void
     return Effect.zipRight(look_, Effect.raceFirst(Effect.sleep(glance), nudged.await))
   }).pipe(Effect.forever, Effect.forkScoped)
 
@@ -170,7 +183,7 @@ const make = Effect.gen(function* () {
             Effect.sync(() => (readers += 1)),
             () => Effect.sync(() => (readers -= 1))
           )
-          yield* look
+          yield* looked
           const resumed = given !== undefined && given >= base && given <= head
           const after = resumed ? given : head
           return Stream.concat(
