@@ -8,7 +8,10 @@ import { hosted } from "../model/Profile.ts"
 import { environmentSecrets } from "../redaction/EnvironmentSecrets.ts"
 import { ExactValues } from "../redaction/ExactValues.ts"
 import { redactedText } from "../redaction/redactedText.ts"
+import type { RedactorShape } from "../redaction/Redactor.ts"
+import { shownJsonWith } from "../redaction/Shown.ts"
 import { shownArguments } from "../redaction/shownArguments.ts"
+import { shownText } from "../redaction/shownText.ts"
 import { makeVisible } from "../text/visible.ts"
 import { type Agent, type Answer, isUnread, type Question } from "./Agent.ts"
 import { cursor } from "./agent/cursor.ts"
@@ -79,7 +82,7 @@ export const unjudged = (
   return Effect.gen(function* () {
     const { database } = yield* home
     const now = yield* Effect.clockWith(({ currentTimeMillis }) => currentTimeMillis)
-    const redact = redacting(env, [])
+    const { text: redact } = redacting(env, [])
     const { decision } = told(agent, { decision: "ask", reason: why, ruled: false }, event)
     const spooled: Spooled = {
       id: newId(),
@@ -117,11 +120,15 @@ const outcomes: Readonly<Record<Fold, string>> = {
   deny: "denied"
 }
 
-/** Takes the keys of the environment out of a text. */
-const redacting = (env: Around["env"], more: ReadonlyArray<string>): ((text: string) => string) => {
+/** What takes the keys of the environment out of texts, and out of what a call runs with. */
+const redacting = (env: Around["env"], more: ReadonlyArray<string>): Redacting => {
   const variables = [...Object.values(hosted).map(({ apiKeyVariable }) => apiKeyVariable), ...more]
-  return redactedText(new ExactValues(environmentSecrets(env, variables).map((one) => Redacted.value(one))))
+  const exact = new ExactValues(environmentSecrets(env, variables).map((one) => Redacted.value(one)))
+  const shown = shownText(exact)
+  return { text: redactedText(exact), shownJson: (value) => shownJsonWith(shown, value) }
 }
+
+type Redacting = Pick<RedactorShape, "text" | "shownJson">
 
 /** The variables of configured keys. */
 const keyVariables = ({ settings }: Configured): ReadonlyArray<string> =>
@@ -130,14 +137,9 @@ const keyVariables = ({ settings }: Configured): ReadonlyArray<string> =>
   )
 
 /** What is taken down of a call: its parameters and the decision, without secrets; nothing else of the payload. */
-const spooledOf = (
-  { call }: Question,
-  outcome: Outcome,
-  decision: Fold,
-  redact: (text: string) => string,
-  now: number
-): Spooled => {
+const spooledOf = ({ call }: Question, outcome: Outcome, decision: Fold, redactor: Redacting, now: number): Spooled => {
   const [deed] = call.deeds
+  const { text: redact } = redactor
   return {
     id: newId(),
     time: now,
@@ -151,7 +153,7 @@ const spooledOf = (
       outcome: outcomes[decision],
       decided_by: redact(outcome.ruled ? outcome.by : `policy ${outcome.by}`),
       reason: redact(`${call.tool}: ${outcome.reason}`),
-      arguments: JSON.stringify(shownArguments({ text: redact }, call.input).value)
+      arguments: JSON.stringify(shownArguments(redactor, call.input).value)
     }
   }
 }
@@ -187,10 +189,10 @@ const judgedOf = (agent: Agent, question: Question, env: Around["env"]): Effect.
     const fault = outcome.decision === "deny" ? undefined : faultOf(settings.home.approvals)
     if (fault !== undefined) return yield* new NotJudged({ reason: `The audit cannot be used: ${fault}.` })
     const answer = told(agent, outcome, question.event)
-    const redact = redacting(env, keyVariables(settings))
+    const redactor = redacting(env, keyVariables(settings))
     const now = yield* Effect.clockWith(({ currentTimeMillis }) => currentTimeMillis)
-    const stdout = agent.write({ ...answer, reason: redact(answer.reason) }, question.event)
-    const spooled = spooledOf(question, outcome, answer.decision, redact, now)
+    const stdout = agent.write({ ...answer, reason: redactor.text(answer.reason) }, question.event)
+    const spooled = spooledOf(question, outcome, answer.decision, redactor, now)
     return { stdout, spool: spoolOf(settings.home.database), spooled, event: question.event }
   })
 

@@ -8,8 +8,9 @@ import { ExactValues } from "./ExactValues.ts"
 import { JsonText } from "./JsonText.ts"
 import { redactJsonWith } from "./RedactJson.ts"
 import { redactedText } from "./redactedText.ts"
-import { approvalReader, Scanner } from "./Scanner.ts"
-import { type Shown, type ShownJson, shownJsonWith, shownWith } from "./Shown.ts"
+import { Scanner } from "./Scanner.ts"
+import { type Shown, type ShownJson, shownJsonWith } from "./Shown.ts"
+import { shownText } from "./shownText.ts"
 
 /** Redacts one stream of text; not to be shared by two. */
 export interface RedactionStream {
@@ -113,8 +114,7 @@ export const make = (options: RedactorOptions = {}): RedactorShape => {
         Stream.filter((_) => _ !== "")
       )
     })
-  const shown = (whole: string): Shown =>
-    text(whole) === whole ? { text: whole, masked: 0 } : shownWith(whole, exact, approvalReader())
+  const shown = shownText(exact)
   return {
     text,
     shown,

@@ -1,5 +1,5 @@
 import * as crypto from "node:crypto"
-import { redactJsonWith } from "./RedactJson.ts"
+import { type JsonRules, redactJsonWith } from "./RedactJson.ts"
 import type { RedactorShape } from "./Redactor.ts"
 import { cutMiddle, makeVisible } from "../text/visible.ts"
 
@@ -21,16 +21,22 @@ export const measure = (text: string): string =>
 const cutText = (text: string, max: number): string =>
   text.length <= max ? text : `${cutMiddle(text, max)} ${measure(text)}`
 
-/** The arguments of a call as a person or a log may see them: redacted, everything visible, long strings cut. */
-export const shownArguments = (redactor: Pick<RedactorShape, "text">, value: unknown): ShownArguments => {
+/**
+ * The arguments of a call as a person or a log may see them: secrets masked as for who approves it, everything visible, long
+ * strings cut.
+ */
+export const shownArguments = (redactor: Pick<RedactorShape, "shownJson">, value: unknown): ShownArguments => {
+  const { value: told, whole } = redactor.shownJson(value)
   let left = maxTotal
-  let cut = false
+  let cut = !whole
   const show = (text: string): string => {
     const max = Math.min(maxString, Math.max(64, left))
     if (text.length > max) cut = true
-    const shown = cutText(makeVisible(redactor.text(text)), max)
+    const shown = cutText(makeVisible(text), max)
     left -= shown.length
     return shown
   }
-  return { value: redactJsonWith(show, value), cut }
+  // What stands under the name of a secret is masked already.
+  const rules: JsonRules = { secret: (_, one) => redactJsonWith(show, one, rules) }
+  return { value: redactJsonWith(show, told, rules), cut }
 }

@@ -23,8 +23,8 @@ const links = new Set([
   "baseHash"
 ])
 
-/** Anything that JSON can say, where the names of fields tell secrets as well. */
-const parameters = new Set(["arguments", "parameters", "data"])
+/** What somebody has read, or is to read, of what a call does: all that acts stays in it, as in a request. */
+const deeds = new Set(["arguments", "parameters", "command", "diff"])
 
 /** What a backend must get back unchanged: whole or not at all. */
 const sealed = "provider"
@@ -42,33 +42,47 @@ const forApproval = (redactor: RedactorShape): RedactorShape => ({
 
 const Arguments = Schema.parseJson(Schema.Object)
 
-/** The request as a call to the client: the text of its arguments holds what is to be approved. */
-const asked = (text: string, redactor: RedactorShape): string =>
-  Option.match(Schema.decodeUnknownOption(Arguments)(text), {
-    onNone: () => redactor.text(text),
+/** The arguments of a call as JSON text; those that are none run nothing. */
+const called = (owner: object, text: string, redactor: RedactorShape): string => {
+  const told = plain(text, redactor)
+  if (told === text) return text
+  return Option.match(Schema.decodeUnknownOption(Arguments)(text), {
+    onNone: () => told,
     onSome: (value) => {
-      const told = redact(value, forApproval(redactor))
-      return told === value ? text : JSON.stringify(told)
+      const seen = forApproval(redactor)
+      const isRequest = "name" in owner && owner.name === requestApproval
+      return JSON.stringify(isRequest ? redact(value, seen) : seen.json(value))
     }
   })
+}
+
+/** What a call does, or has done. */
+const deed = (owner: object, name: string, value: unknown, redactor: RedactorShape): unknown => {
+  if (typeof value !== "string") {
+    const seen = forApproval(redactor)
+    return name === "diff" ? redact(value, seen) : isObject(value) ? seen.json(value) : value
+  }
+  if (name === "arguments") return called(owner, value, redactor)
+  return plain(value, redactor) === value ? value : redactor.shown(value).text
+}
 
 const field = (owner: object, name: string, value: unknown, redactor: RedactorShape): unknown => {
-  if (name === "arguments" && typeof value === "string" && "name" in owner && owner.name === requestApproval)
-    return asked(value, redactor)
   if (name === "approvals") return redact(value, forApproval(redactor))
   if (name === "request" && "_tag" in owner && owner._tag === "ApprovalRequested")
     return redact(value, forApproval(redactor))
   // Bytes of an image are no text; a letter changed in them would break it.
   if (name === "data" && "mediaType" in owner && isImage(owner)) return value
   if (links.has(name) || ("approvals" in owner && name === "task")) return value
-  return parameters.has(name) && isObject(value) ? redactor.json(value) : redact(value, redactor)
+  if (deeds.has(name)) return deed(owner, name, value, redactor)
+  return name === "data" && isObject(value) ? redactor.json(value) : redact(value, redactor)
 }
+
+const plain = (text: string, redactor: RedactorShape): string =>
+  (text.length > long ? take(text, redactor) : undefined) ?? redactor.jsonText(text)
 
 /** The value without secrets, itself where it has none. */
 const redact = (value: unknown, redactor: RedactorShape): unknown => {
-  if (typeof value === "string") {
-    return (value.length > long ? take(value, redactor) : undefined) ?? redactor.jsonText(value)
-  }
+  if (typeof value === "string") return plain(value, redactor)
   if (!isObject(value)) return value
   if (Array.isArray(value)) {
     const items: ReadonlyArray<unknown> = value.map((item) => redact(item, redactor))
