@@ -127,7 +127,7 @@ export { type Answer, RequestRejected, RuntimeHasStopped } from "./runtime/Answe
 export { TaskTimedOut } from "./runtime/Task.ts"
 export { RuntimeOptions } from "./runtime/RuntimeOptions.ts"
 export { SessionBusy, SessionFenced, SessionNotFound, SessionStore, SessionWaits } from "./runtime/SessionStore.ts"
-export { SessionFiles, type SessionFilesShape } from "./runtime/SessionFiles.ts"
+export { SessionFiles, SessionFilesFailed, type SessionFilesShape } from "./runtime/SessionFiles.ts"
 export { ForkRefused } from "./runtime/fork.ts"
 export { RewindRefused } from "./runtime/rewind.ts"
 export { type CheckpointOptions, Checkpoints, type CheckpointStore } from "./checkpoint/Checkpoints.ts"

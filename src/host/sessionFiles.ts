@@ -4,7 +4,8 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { directoryOf } from "../checkpoint/Checkpoints.ts"
 import { Configuration } from "../config/Configuration.ts"
-import { SessionFiles } from "../runtime/SessionFiles.ts"
+import { SessionFiles, SessionFilesFailed } from "../runtime/SessionFiles.ts"
+import { errnoOf, systemReason } from "../system/errno.ts"
 import { makeDirectory } from "../system/makeDirectory.ts"
 import * as Spill from "../tool/Spill.ts"
 
@@ -23,15 +24,38 @@ const sizeOf = (directory: string): number =>
     0
   )
 
-/** A file under a second name; a copy of it where the file system has no such thing. */
+/** A file under a second name; a copy of it where the file system has no such thing, and none of one that is gone. */
 const link = (from: string, to: string): void => {
   try {
     fs.linkSync(from, to)
   } catch {
+    if (!fs.existsSync(from)) return
     fs.copyFileSync(from, to, fs.constants.COPYFILE_EXCL)
     fs.chmodSync(to, 0o600)
   }
 }
+
+/** The finished contents of a directory; none where there is no directory. */
+const contentsOf = (directory: string): ReadonlyArray<string> => {
+  try {
+    const found = fs.readdirSync(directory, { withFileTypes: true })
+    return found.flatMap((one) => (one.isFile() && !one.name.startsWith(".") ? [one.name] : []))
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return []
+    throw error
+  }
+}
+
+/** Does something about files, and says which one the system refused. */
+const tried = (session: string, action: SessionFilesFailed["action"], directory: string, run: () => void) =>
+  Effect.try({
+    try: run,
+    catch: (error) => {
+      const named = typeof error === "object" && error !== null && "path" in error ? error.path : undefined
+      const path = typeof named === "string" ? named : directory
+      return new SessionFilesFailed({ session, action, path, reason: systemReason(error) })
+    }
+  })
 
 /** What sessions of the user have on the disk: what their tools have replaced, and long results. */
 export const layer: Layer.Layer<never, never, Configuration> = Layer.unwrapEffect(
@@ -41,18 +65,17 @@ export const layer: Layer.Layer<never, never, Configuration> = Layer.unwrapEffec
     return Layer.succeed(SessionFiles, {
       size: (session) => Effect.sync(() => places(session).reduce((sum, place) => sum + sizeOf(place), 0)),
       copy: (from, to) =>
-        Effect.ignore(
-          Effect.try(() => {
-            const names = filesOf(kept(from))
-            if (names.length > 0) makeDirectory(kept(to))
-            for (const name of names) link(path.join(kept(from), name), path.join(kept(to), name))
-          })
-        ),
+        tried(from, "copy", kept(to), () => {
+          const names = contentsOf(kept(from))
+          fs.rmSync(kept(to), { recursive: true, force: true })
+          if (names.length > 0) makeDirectory(kept(to))
+          for (const name of names) link(path.join(kept(from), name), path.join(kept(to), name))
+        }),
       remove: (session) =>
-        Effect.ignore(
-          Effect.try(() => {
-            for (const place of places(session)) fs.rmSync(place, { recursive: true, force: true })
-          })
+        Effect.forEach(
+          places(session),
+          (place) => tried(session, "remove", place, () => fs.rmSync(place, { recursive: true, force: true })),
+          { discard: true }
         )
     })
   })

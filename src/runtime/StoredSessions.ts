@@ -14,7 +14,7 @@ import { type ProjectError, Projects } from "./Projects.ts"
 import { recordedPlace } from "./recordedPlace.ts"
 import { preview, type RewindRefused } from "./rewind.ts"
 import { renamed } from "./SessionCommands.ts"
-import { SessionFiles } from "./SessionFiles.ts"
+import { SessionFiles, type SessionFilesFailed } from "./SessionFiles.ts"
 import {
   type SessionBusy,
   type SessionFenced,
@@ -29,11 +29,11 @@ type StoreError = SessionNotFound | SessionBusy | SessionFenced | DatabaseError
 export interface StoredSessions {
   /** False for a session that is open here, which does it itself. */
   readonly rename: (command: RenameSession) => Effect.Effect<boolean, StoreError | LogError>
-  readonly fork: (command: ForkSession) => Effect.Effect<void, ForkError>
+  readonly fork: (command: ForkSession) => Effect.Effect<void, ForkError | SessionFilesFailed>
   readonly preview: (
     command: PreviewRewind
   ) => Effect.Effect<void, RewindRefused | ProjectError | SessionNotFound | DatabaseError>
-  readonly remove: (command: DeleteSession) => Effect.Effect<void, StoreError | SessionWaits>
+  readonly remove: (command: DeleteSession) => Effect.Effect<void, StoreError | SessionWaits | SessionFilesFailed>
   /** Fails where a request of the session waits for an answer and it is not open here. */
   readonly waitsForNothing: (session: string) => Effect.Effect<void, SessionWaits | DatabaseError>
 }
@@ -80,8 +80,9 @@ export const make = (
           yield* sessions.leave(session)
           const lease = yield* store.open({ session })
           yield* waitsForNothing(session)
-          yield* store.delete(lease)
+          // The log goes last: whatever fails or is killed before that leaves a session that can be deleted again.
           yield* files.remove(session)
+          yield* store.delete(lease)
           yield* log.emit(new SessionDeleted({ ...causeOf(command), deleted: session }, trusted), {})
         }).pipe(Effect.scoped, apart),
       waitsForNothing: (session) => (sessions.find(session) === undefined ? waitsForNothing(session) : Effect.void)
