@@ -29,7 +29,7 @@ type StoreError = SessionNotFound | SessionBusy | SessionFenced | DatabaseError
 export interface StoredSessions {
   /** False for a session that is open here, which does it itself. */
   readonly rename: (command: RenameSession) => Effect.Effect<boolean, StoreError | LogError>
-  readonly fork: (command: ForkSession) => Effect.Effect<void, ForkError | SessionFilesFailed>
+  readonly fork: (command: ForkSession) => Effect.Effect<void, ForkError>
   readonly preview: (
     command: PreviewRewind
   ) => Effect.Effect<void, RewindRefused | ProjectError | SessionNotFound | DatabaseError>
@@ -61,9 +61,7 @@ export const make = (
       rename: (command) => sessions.append(command.session, (own) => own.emit(renamed(command), {})),
       fork: (command) =>
         Effect.gen(function* () {
-          const forked = yield* fork(store, command)
-          yield* files.copy(command.session, command.fork)
-          answers.settle(forked)
+          answers.settle(yield* fork(store, files, command))
         }).pipe(apart),
       preview: (command) =>
         Effect.gen(function* () {

@@ -10,6 +10,7 @@ import { SessionForked } from "./Event.ts"
 import * as EventLog from "./EventLog.ts"
 import { copyTitle } from "./Projection.ts"
 import { cutOff } from "./recover.ts"
+import type { SessionFilesFailed, SessionFilesShape } from "./SessionFiles.ts"
 import type { SessionBusy, SessionFenced, SessionNotFound, SessionStore } from "./SessionStore.ts"
 
 /** The session has no such event, or the other one exists already; nothing was copied. */
@@ -22,13 +23,23 @@ export class ForkRefused extends Schema.TaggedError<ForkRefused>()("ForkRefused"
 /** Sessions of the project whose titles the copy's is told from. */
 const compared = 1000
 
-export type ForkError = ForkRefused | SessionNotFound | SessionBusy | SessionFenced | DatabaseError
+export type ForkError = ForkRefused | SessionFilesFailed | SessionNotFound | SessionBusy | SessionFenced | DatabaseError
+
+/** Takes back what was copied for a session that was not stored. */
+const dropped = (files: SessionFilesShape, session: string): Effect.Effect<void> =>
+  Effect.catchAll(files.remove(session), ({ path, reason }) =>
+    Effect.logWarning(`Files that were copied for session ${session}, which was not made, stay at ${path}: ${reason}.`)
+  )
 
 /**
  * Stores a copy of a session up to an event under the id of another, in one transaction and page by page: what is open in it is ended, so that
- * nothing of it runs, waits or is granted there. Gives the event that tells of it.
+ * nothing of it runs, waits or is granted there. Its files are copied before, so that no copy is without them. Gives the event that tells of it.
  */
-export const fork = (store: SessionStore["Type"], command: ForkSession): Effect.Effect<Envelope, ForkError> =>
+export const fork = (
+  store: SessionStore["Type"],
+  files: SessionFilesShape,
+  command: ForkSession
+): Effect.Effect<Envelope, ForkError> =>
   Effect.gen(function* () {
     const { fork: id, session: origin } = command
     const { head, project } = yield* store.get(origin)
@@ -42,7 +53,7 @@ export const fork = (store: SessionStore["Type"], command: ForkSession): Effect.
     const own = yield* store.open({ session: id, create: { project, profile: first.event.profile, time } })
     if (!own.created) return yield* new ForkRefused({ reason: `Session ${id} exists already; choose another id.` })
     const others = (yield* store.list({ project, limit: compared })).map((one) => one.title)
-    const [forked] = yield* store.copy(own, { session: origin, last }, ({ open, summary: { title } }) =>
+    const stored = store.copy(own, { session: origin, last }, ({ open, summary: { title } }) =>
       Effect.gen(function* () {
         const events: Array<Envelope> = []
         // What is open is known by the events of its tasks up to there; what is said of it comes behind the copy.
@@ -61,6 +72,10 @@ export const fork = (store: SessionStore["Type"], command: ForkSession): Effect.
         yield* log.close
         return events
       }).pipe(Effect.scoped)
+    )
+    const [forked] = yield* files.copy(origin, id).pipe(
+      Effect.zipRight(stored),
+      Effect.onError(() => dropped(files, id))
     )
     return forked?.event._tag === "SessionForked"
       ? forked

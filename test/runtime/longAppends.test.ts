@@ -8,6 +8,7 @@ import { ForkSession } from "../../src/runtime/Command.ts"
 import type { Envelope } from "../../src/runtime/Envelope.ts"
 import { SessionCreated } from "../../src/runtime/Event.ts"
 import { fork } from "../../src/runtime/fork.ts"
+import { SessionFiles } from "../../src/runtime/SessionFiles.ts"
 import { SessionStore } from "../../src/runtime/SessionStore.ts"
 import * as SqlSessionStore from "../../src/runtime/SqlSessionStore.ts"
 import { failureOf } from "../support/failureOf.ts"
@@ -98,8 +99,8 @@ const appended = Effect.flatMap(SessionStore, (sessions) =>
 )
 
 const forked = (id: string, last?: number) =>
-  Effect.flatMap(SessionStore, (sessions) =>
-    fork(sessions, new ForkSession({ session, fork: id, ...(last === undefined ? {} : { last }) }))
+  Effect.flatMap(Effect.all([SessionStore, SessionFiles]), ([sessions, files]) =>
+    fork(sessions, files, new ForkSession({ session, fork: id, ...(last === undefined ? {} : { last }) }))
   )
 
 describe("many events at once", () => {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { DatabaseFailed } from "../../src/database/DatabaseError.ts"
-import { DeleteSession } from "../../src/runtime/Command.ts"
+import { DeleteSession, ForkSession } from "../../src/runtime/Command.ts"
 import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
 import { SessionFiles, SessionFilesFailed } from "../../src/runtime/SessionFiles.ts"
@@ -10,6 +10,7 @@ import * as Testing from "../../src/testing.ts"
 import { failureOf } from "../support/failureOf.ts"
 
 const session = "session_1"
+const fork = "fork"
 
 /** A store and files that note what is done, in order, and fail once each where that is wanted. */
 const noting = (failing: { readonly copy?: true; readonly remove?: true; readonly store?: true } = {}) => {
@@ -74,4 +75,42 @@ describe("what a session has on the disk", () => {
       assert.strictEqual((yield* failureOf((yield* SessionStore).get(session)))._tag, "SessionNotFound")
     }).pipe(Effect.provide(layer))
   })
+
+  it.scopedLive("is copied before the copy is stored, and only for a session that is new (K6)", () => {
+    const { done, layer } = noting()
+    return Effect.gen(function* () {
+      const runtime = yield* Runtime
+      yield* (yield* Testing.session()).run("hello")
+      yield* runtime.request(new ForkSession({ session, fork }))
+      const copied = [`copy files of ${session} for ${fork}`, `copy ${session}`]
+      assert.deepStrictEqual(done, copied)
+      const refused = yield* failureOf(runtime.request(new ForkSession({ session, fork })))
+      assert.include(refused.message, "exists already")
+      assert.deepStrictEqual(done, copied)
+    }).pipe(Effect.provide(layer))
+  })
+
+  for (const [what, failing, said] of [
+    ["it cannot be copied", { copy: true }, /could not be copied: \/kept: the disk is full\. No copy was made/],
+    ["its log cannot be copied", { store: true }, /it is broken/]
+  ] as const) {
+    it.scopedLive(`leaves neither a copy nor anything of one where ${what} (K6)`, () => {
+      const { done, layer } = noting(failing)
+      return Effect.gen(function* () {
+        const runtime = yield* Runtime
+        const store = yield* SessionStore
+        yield* (yield* Testing.session()).run("hello")
+        const failure = yield* failureOf(runtime.request(new ForkSession({ session, fork })))
+        assert.match(failure.message, said)
+        assert.strictEqual(done.at(-1), `remove files of ${fork}`)
+        assert.deepStrictEqual(
+          (yield* store.list({ limit: 10 })).map(({ id }) => id),
+          [session]
+        )
+        const { event } = yield* runtime.request(new ForkSession({ session, fork }))
+        assert.deepInclude(event, { _tag: "SessionForked", origin: session })
+        assert.strictEqual(done.at(-1), `copy ${session}`)
+      }).pipe(Effect.provide(layer))
+    })
+  }
 })
