@@ -73,6 +73,41 @@ const isAnswerTo = <C extends Command>(command: C, envelope: Envelope): boolean 
 export const answeredId = ({ event }: Envelope): string | undefined =>
   "commandId" in event && typeof event.commandId === "string" ? event.commandId : undefined
 
+/** What a command is about, which a repetition says again: where it is done, and what is short of what it does there. */
+const subjectOf = (command: Command): string => {
+  const { _tag } = command
+  const where = "session" in command ? command.session : undefined
+  switch (_tag) {
+    case "ForkSession":
+      return JSON.stringify([_tag, where, command.fork])
+    case "RenameSession":
+      return JSON.stringify([_tag, where, command.title])
+    case "SwitchModel":
+      return JSON.stringify([_tag, where, command.profile])
+    case "SetApprovalPolicy":
+      return JSON.stringify([_tag, where, command.policy])
+    case "RevokeApproval":
+      return JSON.stringify([_tag, where, command.grantId])
+    case "DecideApproval":
+      return JSON.stringify([_tag, where, command.approvalId, command.decision])
+    case "CancelTask":
+      return JSON.stringify([_tag, where, command.task])
+    case "PreviewRewind":
+    case "RewindSession":
+      return JSON.stringify([_tag, where, command.to])
+    default:
+      return JSON.stringify([_tag, where])
+  }
+}
+
+const taken = ({ _tag }: Command, commandId: string): RequestRejected =>
+  new RequestRejected({
+    commandId,
+    command: _tag,
+    reason: `The id ${commandId} belongs to another command; nothing was changed. Send this one with a new id.`,
+    error: "CommandIdTaken"
+  })
+
 /** What an envelope says to the one who asked for the command. */
 const read = <C extends Command>(
   command: C,
@@ -88,12 +123,7 @@ const read = <C extends Command>(
         reason: event.reason,
         ...(event.error === undefined ? {} : { error: event.error })
       })
-    : new RequestRejected({
-        commandId,
-        command: command._tag,
-        reason: `The id ${commandId} belongs to another command; nothing was changed. Send this one with a new id.`,
-        error: "CommandIdTaken"
-      })
+    : taken(command, commandId)
 }
 
 interface Entry {
@@ -102,6 +132,8 @@ interface Entry {
   waiting: number
   /** It is being carried out, or has been. */
   begun: boolean
+  /** What the command is about that was begun: another one under its id is none of its repetitions. */
+  subject: string | undefined
   /** Where its sender shut the runtime down, which answers all who did. */
   isShutdown: boolean
   /** Its id was made for it here, so that no log can have its answer. */
@@ -125,6 +157,7 @@ export class Answers {
     const entry = this.entry(command.commandId)
     if (entry.begun) return false
     entry.begun = true
+    entry.subject = subjectOf(command)
     entry.isShutdown = command._tag === "Shutdown"
     return true
   }
@@ -146,7 +179,11 @@ export class Answers {
       entry.waiting += 1
       return (entry.begun ? Effect.void : send).pipe(
         Effect.zipRight(Deferred.await(entry.answer)),
-        Effect.flatMap((envelope) => read(command, commandId, envelope)),
+        Effect.flatMap((envelope) =>
+          entry.subject === undefined || entry.subject === subjectOf(command)
+            ? read(command, commandId, envelope)
+            : taken(command, commandId)
+        ),
         Effect.ensuring(
           Effect.sync(() => {
             entry.waiting -= 1
@@ -189,7 +226,7 @@ export class Answers {
     const known = this.entries.get(id)
     if (known !== undefined) return known
     const answer = Deferred.unsafeMake<Envelope, RuntimeHasStopped>(FiberId.none)
-    const entry: Entry = { answer, waiting: 0, begun: false, isShutdown: false, isNew: false }
+    const entry: Entry = { answer, waiting: 0, begun: false, subject: undefined, isShutdown: false, isNew: false }
     if (this.stopped) Deferred.unsafeDone(answer, Exit.fail(new RuntimeHasStopped()))
     this.entries.set(id, entry)
     return entry

@@ -48,7 +48,8 @@ export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
     /**
      * Sends a command and waits for the event that it led to, or for its rejection. There is exactly one answer for each
      * `commandId`: who repeats a command under its id gets the answer of the first, also where that was stored before a
-     * restart, and nothing is done again. A command without an id gets one.
+     * restart, and nothing is done again; another command under that id, also one of another session, is rejected by
+     * `CommandIdTaken`. A command without an id gets one.
      *
      * @example
      * ```ts

@@ -97,7 +97,7 @@ export const group = HttpApiGroup.make("sessions")
       .addError(Refusal)
       .annotate(
         OpenApi.Description,
-        "Sends a command of the runtime and answers with the event that it led to. The id of a task, or commandId, makes a repetition harmless: it gets the first answer again. 409 names the owner of a session that is open elsewhere, 503 says that the queue is full."
+        "Sends a command of the runtime and answers with the event that it led to. The id of a task, or commandId, makes a repetition harmless: it gets the first answer again. 409 names the owner of a session that is open elsewhere, or says that the id belongs to another command; 503 says that the queue is full."
       )
       .middleware(Known)
   )

@@ -173,6 +173,45 @@ describe("a request", () => {
     }).pipe(Effect.provide(Testing.layer({ model: [] })))
   )
 
+  it.effect("is none of the repetitions of one about another session or with other words under its id (R1)", () =>
+    Effect.gen(function* () {
+      const runtime = yield* Runtime
+      const store = yield* SessionStore
+      for (const session of sessions) {
+        const { event } = yield* runtime.request(
+          new Command.CreateSession({ session, project: "p", commandId: `create ${session}` })
+        )
+        assert.strictEqual(event._tag, "SessionCreated")
+      }
+      const renaming = { session: "a", title: "one", commandId: "r" }
+      const first = yield* runtime.request(new Command.RenameSession(renaming))
+      assert.deepStrictEqual(yield* runtime.request(new Command.RenameSession({ ...renaming, by: "ada" })), first)
+      const forking = { session: "a", fork: "c", commandId: "f" }
+      const forked = yield* runtime.request(new Command.ForkSession(forking))
+      assert.strictEqual(forked.session, "c")
+      assert.deepStrictEqual(yield* runtime.request(new Command.ForkSession(forking)), forked)
+      yield* runtime.request(new Command.Interrupt({ session: "a", commandId: "i" }))
+      yield* runtime.request(new Command.SetApprovalPolicy({ session: "a", policy: "deny", commandId: "p" }))
+      yield* Effect.flip(runtime.request(new Command.SwitchModel({ session: "a", profile: "none", commandId: "s" })))
+      for (const other of [
+        new Command.RenameSession({ ...renaming, session: "b" }),
+        new Command.RenameSession({ ...renaming, title: "two" }),
+        new Command.ForkSession({ ...forking, session: "b" }),
+        new Command.ForkSession({ ...forking, fork: "d" }),
+        new Command.CreateSession({ session: "d", project: "p", commandId: "create a" }),
+        new Command.Interrupt({ session: "b", commandId: "i" }),
+        new Command.SetApprovalPolicy({ session: "a", policy: "ask", commandId: "p" }),
+        new Command.SwitchModel({ session: "b", profile: "none", commandId: "s" })
+      ]) {
+        const taken = yield* Effect.flip(runtime.request(other))
+        assert.deepInclude(taken, { _tag: "RequestRejected", command: other._tag, error: "CommandIdTaken" })
+      }
+      assert.strictEqual((yield* store.get("b")).title, "")
+      assert.strictEqual((yield* store.get("a")).title, "one")
+      assert.strictEqual((yield* Effect.flip(store.get("d")))._tag, "SessionNotFound")
+    }).pipe(Effect.provide(Testing.layer({ model: [] })))
+  )
+
   it.effect("is rejected where its answer is lost with the store, and the others go on (R1, K3)", () =>
     Effect.gen(function* () {
       const broken = Layer.map(MemorySessionStore.layer, (context) => {

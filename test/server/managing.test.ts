@@ -42,6 +42,12 @@ describe("managing sessions over HTTP", () => {
       assert.strictEqual((yield* command({ _tag: "ForkSession", fork: "s2" })).status, 422)
       assert.isAbove((yield* ask("/v1/sessions/s2")).json.head, to)
 
+      const again = { _tag: "RenameSession", title: "Another", commandId: "once" }
+      assert.strictEqual((yield* command(again)).status, 202)
+      const ofAnother = yield* command(again, "s2")
+      assert.deepStrictEqual([ofAnother.status, ofAnother.json.error], [409, "CommandIdTaken"])
+      assert.strictEqual((yield* ask("/v1/sessions/s2")).json.title, "A name (fork)")
+
       const preview = yield* command({ _tag: "PreviewRewind", to })
       assert.strictEqual(preview.json.answer.event.files.length, 1)
       const rewind = { _tag: "RewindSession", to, digest: preview.json.answer.event.digest }
