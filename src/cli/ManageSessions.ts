@@ -132,11 +132,14 @@ export const rewind = ({ dryRun, id, json, to, yes }: RewindOptions) =>
     const found = { session, to, messages, files: files.map(({ change, path }) => ({ change, path })), left, commands }
     if (json && dryRun) return yield* document({ ...found, rewound: false })
     const rows = json ? [] : rowsOf(rewindLines(preview, `before event ${to}`), width(), style)
-    yield* answer(rows.map(({ text }) => `${text}\n`).join(""))
+    const shown = answer(rows.map(({ text }) => `${text}\n`).join(""))
+    // Where nobody is to decide by it, a refusal comes first.
+    if (!yes || dryRun) yield* shown
     if (dryRun) return
     if (!(yield* agreed("Rewind?", yes, "--dry-run"))) return yield* answer("Nothing was changed.\n")
     const { event } = yield* runtime.request(new RewindSession({ session, to, digest: preview.digest }))
     if (json) return yield* document({ ...found, rewound: true })
+    if (yes) yield* shown
     yield* done(
       `${session.slice(0, shortId)} is back to before event ${to}; ${many(event.restored.length, "file")} put back`
     )

@@ -15,7 +15,9 @@ export const parserConsole = (said: Said): Console.Console => {
   const error = (...parts: ReadonlyArray<unknown>) =>
     Effect.sync(() => {
       const text = words(parts).replaceAll(/\s+/g, " ").trim()
-      const better = text.replace(/^Received unknown argument: '([^-].*)'$/, 'unexpected argument "$1"')
+      const better = text
+        .replace(/^Received unknown argument: '([^-].*)'$/, 'unexpected argument "$1"')
+        .replace(/' is not a (?=[aeiou]\w*$)/, "' is not an ")
       if (better !== "") said.errors.push(better)
     })
   const none = () => Effect.void

@@ -18,7 +18,7 @@ export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("Sess
   session: Schema.String
 }) {
   override get message() {
-    return `Session ${this.session} does not exist.`
+    return `Session ${this.session === "" ? '""' : this.session} does not exist.`
   }
 }
 

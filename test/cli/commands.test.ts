@@ -36,6 +36,7 @@ describe("the built command line", () => {
     [["--bogus"], "--bogus"],
     [["runn"], "Did you mean run?"],
     [["sessions", "lst"], "Did you mean list?"],
+    [["memory", "forget", "three"], "'three' is not an integer"],
     [["events", "--from", "-3"], "--from takes a number from 1, not -3"],
     [["sessions", "list", "--limit", "0"], "--limit takes a number from 1 to 1000, not 0"],
     [["sessions", "fork", "x", "--at", "0"], "--at takes a number from 1, not 0"],
@@ -258,6 +259,8 @@ describe("the built command line", () => {
     const unknown = await tollgate(at, ["run", "--session", "session_none", "hi"])
     assert.strictEqual(unknown.code, 1)
     assert.include(unknown.stderr, "Session session_none does not exist")
+    const empty = await tollgate(at, ["sessions", "title", "", "a", "title"])
+    assert.include(empty.stderr, 'Session "" does not exist')
   })
 
   it.each(["SIGINT", "SIGTERM"] as const)(

@@ -49,6 +49,16 @@ describe("going back", () => {
     assert.strictEqual((await sessions())[0]?.title, "the bare barn")
   })
 
+  it("says nothing of what it would take back where it is refused (K6)", async () => {
+    const lines = ["run", "--input-format", "jsonl", "--output-format", "jsonl"]
+    await tollgate(at, lines, `${JSON.stringify({ _tag: "SubmitPrompt", prompt: "paint the barn" })}\n`)
+    const [{ id } = { id: "" }] = await sessions()
+    const refused = await tollgate(at, ["sessions", "rewind", id, "--to", "3", "--yes"])
+    assert.strictEqual(refused.code, 1)
+    assert.include(refused.stderr, "has an approval request that waits")
+    assert.strictEqual(refused.stdout, "")
+  })
+
   it("is done from outside as well, and deleting needs a person or --yes (K6)", async () => {
     await tollgate(at, ["run", "--dangerously-allow-all", "paint the barn"])
     const [{ id } = { id: "" }] = await sessions()
