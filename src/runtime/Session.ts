@@ -88,9 +88,9 @@ export const make = (
 
     const found = yield* Continuation.find(log, store)
     if (found.continuation !== undefined) yield* approvals.restore(found.continuation.requests)
-    yield* recover(log, found, view, opener)
+    const ended = yield* recover(log, found, view, opener)
     const tasks = yield* TasksInFlight.make({ approvals, log, replies, submissions, view })
-    const background = yield* Background.make(project.background, id, log)
+    const background = yield* Background.make(project.background, id, log, ended)
     const { contextCharacters } = options
     const briefer = yield* Briefing.make(project.brief, approvals.policy, view, contextCharacters, background.news)
     const recollection = yield* Recollection.make(id, project.memory, view)

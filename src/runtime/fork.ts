@@ -62,6 +62,8 @@ export const fork = (
           unfinished: () => Effect.succeed(open),
           ofTasks: (_, which) =>
             Effect.map(store.ofTasks(origin, which), (found) => found.filter(({ seq }) => seq <= last)),
+          tagged: (_, tags, from) =>
+            Effect.map(store.tagged(origin, tags, from), (found) => found.filter(({ seq }) => seq <= last)),
           append: (_, batch) => Effect.sync(() => void events.push(...batch))
         }
         const log = yield* EventLog.make({ ...own, head: last, created: false }, copied)

@@ -8,6 +8,7 @@ import type { DatabaseError } from "../database/DatabaseError.ts"
 import { callKey } from "../tool/CallPlace.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import { isRoot, isSame } from "../tool/WorkerPath.ts"
+import * as BackgroundLeft from "./backgroundLeft.ts"
 import type { causeOf } from "./Command.ts"
 import type { Found } from "./continuation.ts"
 import { type Event, SessionResumed, TaskFailed, TaskInterrupted, type TerminalEvent } from "./Event.ts"
@@ -200,26 +201,29 @@ const end = (
 
 /** Ends all that is open in the log of a fork; none of it goes on there. */
 export const cutOff = (log: EventLog, found: Omit<Found, "continuation">): Effect.Effect<void, DatabaseError> =>
-  Effect.flatMap(unended(log.lease.session, { ...found, continuation: undefined }), (left) =>
-    end(log, left, new ModelView(), "forked")
-  )
+  Effect.gen(function* () {
+    const { session } = log.lease
+    yield* end(log, yield* unended(session, { ...found, continuation: undefined }), new ModelView(), "forked")
+    yield* log.emitAll(yield* BackgroundLeft.ends(session, found.store, "forked"), {})
+  })
 
 /**
  * Brings a session back: what a dead owner left open is closed, no call is run again, and the model's view is what the
- * store has.
+ * store has. Gives what the model has not been told of background commands, none of which runs any more.
  */
 export const recover = (
   log: EventLog,
   found: Found,
   view: ModelView,
   opener: ReturnType<typeof causeOf>
-): Effect.Effect<void, DatabaseError> =>
+): Effect.Effect<ReadonlyArray<string>, DatabaseError> =>
   Effect.gen(function* () {
-    if (log.lease.created) return
+    if (log.lease.created) return []
     const { session } = log.lease
     const { continuation, store } = found
     yield* load(session, store, view)
     const left = yield* unended(session, found)
+    const background = yield* BackgroundLeft.find(session, store, view)
     const { calls, tasks } = left.unfinished
     const repaired = {
       tasks: tasks.length,
@@ -244,4 +248,6 @@ export const recover = (
       {}
     )
     yield* end(log, left, view, "stopped")
+    yield* log.emitAll(background.ends, {})
+    return background.news
   })

@@ -168,6 +168,12 @@ describe("a command in the background", () => {
         const tags = ended.map(({ event }) => event._tag)
         assert.isBelow(tags.lastIndexOf("BackgroundEnded"), tags.indexOf("SessionSuspended"))
         assert.isAbove(tags.lastIndexOf("BackgroundEnded"), tags.lastIndexOf("TaskCompleted"))
+        const goOn = Effect.flatMap(Runtime, (runtime) => runtime.session({ id: session, resume: true }))
+        yield* Effect.provide(Effect.scoped(Effect.flatMap(goOn, ({ prompt }) => prompt("is it up?"))), live)
+        const said = requests.at(-1)?.messages.map(({ message }) => message.content ?? "") ?? []
+        const news = said.filter((text) => text.startsWith("The background command"))
+        assert.strictEqual(news.length, 2)
+        assert.match(news[1] ?? "", /has ended: stopped; its processes were ended\. Its output is no longer kept\.$/)
       })
   )
 
