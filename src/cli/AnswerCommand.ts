@@ -12,6 +12,7 @@ import * as Records from "../host/Stores.ts"
 import { markerName } from "../process/ProcessTree.ts"
 import * as ProcessTable from "../process/ProcessTable.ts"
 import { SessionStore, type WaitingApproval } from "../runtime/SessionStore.ts"
+import { isStopped } from "../system/isStopped.ts"
 import type { ApprovalRequest, Scope } from "../tool/ApprovalRequest.ts"
 import { Ui } from "../ui/Ui.ts"
 import * as Frontend from "./Frontend.ts"
@@ -160,6 +161,19 @@ const person = (): string => {
   }
 }
 
+/** Who has the session of an answer that nobody has taken yet, and when the answer counts. */
+const leftWith = (session: string) =>
+  Effect.gen(function* () {
+    const { handover } = yield* SessionStore
+    const owner = yield* handover?.owner(session) ?? Effect.succeed(undefined)
+    if (owner === undefined) {
+      return `No process has the session open; the answer counts when it goes on: tollgate --session ${session}`
+    }
+    return isStopped(owner)
+      ? `Process ${owner}, which has the session open, is stopped; the answer counts when it goes on: fg in its terminal, or kill -CONT ${owner}`
+      : `Process ${owner}, which has the session open, has not taken the answer yet; it counts once it does.`
+  })
+
 /** Answers one open request, wherever it is asked. */
 export const answer = (given: AnswerOptions) =>
   Effect.gen(function* () {
@@ -193,9 +207,7 @@ export const answer = (given: AnswerOptions) =>
     })
     const what = given.said === "yes" ? `allowed ${request.tool} (${given.scope})` : `denied ${request.tool}`
     if (outcome === "left") {
-      return yield* say(
-        `Answered: ${what}. No process has the session open; the answer counts when it goes on: tollgate --session ${request.sessionId}\n`
-      )
+      return yield* say(`Answered: ${what}. ${yield* leftWith(request.sessionId)}\n`)
     }
     if (outcome === "over") return yield* new RequestNotOpen({ id, open: 0, ...(yield* endOf(request.id)) })
     if (!outcome.taken) return yield* new AnswerNotFitting({ id, reason: outcome.message ?? "it was refused." })

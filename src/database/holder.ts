@@ -1,16 +1,8 @@
 import * as fs from "node:fs"
+import { isStopped } from "../system/isStopped.ts"
 import { isGone } from "../system/Temporary.ts"
 import * as Anchor from "./Anchor.ts"
 import { DatabaseLocked } from "./DatabaseError.ts"
-
-/** Whether a process was stopped by a signal, where the system shows it. */
-const isStopped = (pid: number): boolean => {
-  try {
-    return /^\d+ \(.*\) T/s.test(fs.readFileSync(`/proc/${pid}/stat`, "utf8"))
-  } catch {
-    return false
-  }
-}
 
 /** Any process with SQLite's lock for writing, byte 120 of the shared memory, where the system lists the locks of files. */
 const locker = (file: string): number | undefined => {

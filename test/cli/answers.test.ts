@@ -5,7 +5,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { built } from "../support/built.ts"
-import { type Place, place, scripted, start, tollgate } from "./command.ts"
+import { ownersOf, type Place, place, scripted, start, tollgate } from "./command.ts"
 import { probes } from "./terminal/TerminalProbe.ts"
 
 const write = { call: { name: "write_file", arguments: { path: "a.txt", content: "one\n" } } }
@@ -100,6 +100,24 @@ describe("an approval answered elsewhere", () => {
     await first.seen(`user ${me} said no: not today`)
     await first.seen("Written.")
     assert.isFalse(isWritten())
+  })
+
+  it("says which process has the session and is stopped, and counts once that goes on (A5, A12)", async () => {
+    const terminal = await open(["run", "write"], { columns: 100 })
+    await terminal.seen(/allow\?.*y allow once/)
+    const { digest, id } = await waiting()
+    const [owner = 0] = ownersOf(at)
+    process.kill(owner, "SIGSTOP")
+    const { code, stdout } = await approvals("answer", id, "yes", "--digest", digest).finally(() =>
+      process.kill(owner, "SIGCONT")
+    )
+    assert.strictEqual(code, 0)
+    assert.strictEqual(
+      stdout,
+      `Answered: allowed write_file (once). Process ${owner}, which has the session open, is stopped; the answer counts when it goes on: fg in its terminal, or kill -CONT ${owner}\n`
+    )
+    await terminal.seen("Written.")
+    assert.isTrue(isWritten())
   })
 
   it("counts once where several answer at the same time, and the others are told (A5)", async () => {
