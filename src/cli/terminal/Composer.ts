@@ -46,6 +46,8 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
     readonly interrupt: Effect.Effect<void>
     /** Shows nothing until the next prompt is asked for. */
     readonly rest: Effect.Effect<void>
+    /** Whether it rests: no key stops a task then. */
+    readonly isResting: () => boolean
     /** Binds a key from now on; an earlier binding of it gives way. */
     readonly bind: (binding: Binding) => Effect.Effect<void>
     /** Suggests how to go on from now on. */
@@ -78,6 +80,7 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
       const between = "› "
       /** What stands in front of the answer; unset until one was asked for. */
       let mark: string | undefined
+      let isResting = false
       let bindings: ReadonlyArray<Binding> = []
       const completion = new Completion(editor)
       const clock = yield* Effect.clock
@@ -163,6 +166,7 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
         next: (shown) =>
           Effect.suspend(() => {
             mark = shown
+            isResting = false
             return queue.next(() => region.redraw)
           }),
         asides: Mailbox.toStream(asides),
@@ -170,8 +174,10 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
         interrupt,
         rest: Effect.suspend(() => {
           mark = undefined
+          isResting = true
           return region.changed
         }),
+        isResting: () => isResting,
         bind: (binding) =>
           Effect.sync(() => {
             bindings = [binding, ...bindings]

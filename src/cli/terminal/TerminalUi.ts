@@ -73,7 +73,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
 
     const stated = ({ since, text }: { readonly text: string; readonly since: number }): string => {
       const time = duration(Math.floor((clock.unsafeCurrentTimeMillis() - since) / 100) * 100)
-      return `${text} · ${time}${screen.interactive ? " · esc stops" : ""}`
+      return `${text} · ${time}${screen.interactive && !composer.isResting() ? " · esc stops" : ""}`
     }
     yield* region.place({
       running: () => [

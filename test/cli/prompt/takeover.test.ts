@@ -78,8 +78,11 @@ describe("a session that is open elsewhere", () => {
 
   it("ends what runs in good order before it passes on, and no process is left (R9)", async () => {
     const { first, second } = await running()
+    await first.seen(/running run_shell · .* · esc stops$/m)
+    // Escape leaves here, and stops nothing.
+    await second.seen(/running run_shell · [^·]* s$/m)
     second.press("t")
-    await second.seen(/ASK · test/)
+    await second.seen(/◼ Run[^]*interrupted[^]*the runtime stopped[^]*taken over from process \d+[^]*ASK · test/)
     await first.seen("taken over by process")
     second.press("go on\r")
     await second.seen(/› go on[^]*Done\./)

@@ -60,6 +60,7 @@ export const layer: Layer.Layer<Composer, never, Lines | Screen> = Layer.scoped(
       interruptions: Mailbox.toStream(interruptions),
       interrupt,
       rest: Effect.void,
+      isResting: () => false,
       bind: () => Effect.void,
       assist: () => Effect.void,
       searchWith: () => Effect.void,
