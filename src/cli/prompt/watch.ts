@@ -99,7 +99,9 @@ export const watch = ({ session, takenBy }: Watched) =>
           whole: true
         })
       }
-      const asked = yield* Effect.either(handover.request(session))
+      const answer = yield* form.whole(Effect.either(handover.request(session)))
+      if (Option.isNone(answer)) return false
+      const asked = answer.value
       if (Either.isRight(asked)) {
         yield* caughtUp
         const from = owner === undefined ? "" : ` from process ${owner}`

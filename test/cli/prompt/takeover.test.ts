@@ -96,6 +96,24 @@ describe("a session that is open elsewhere", () => {
     assert.throws(() => process.kill(Number(fs.readFileSync(path.join(at.work, "pid"), "utf8")), 0))
   })
 
+  it("is left by escape while the hand-over waits, and stays where it is (R9, U12)", async () => {
+    const { first, second } = await running()
+    const owner = pidOf(second.screen())
+    process.kill(owner, "SIGSTOP")
+    try {
+      second.press("t")
+      await second.seen(`asking process ${owner} to hand it over`)
+      second.press(escape)
+      assert.strictEqual(await second.ended, 0)
+    } finally {
+      process.kill(owner, "SIGCONT")
+    }
+    first.press(escape)
+    await first.idle("interrupted")
+    assert.notInclude(first.screen(), "taken over")
+    await leave(first)
+  })
+
   it("goes on here where its process was killed, with a call of unknown outcome (R4, R9)", async () => {
     const { second } = await running()
     process.kill(pidOf(second.screen()), "SIGKILL")
