@@ -153,5 +153,6 @@ export const additions: ReadonlyArray<ReadonlyArray<string>> = [
       DELETE FROM memory_vectors WHERE memory_id = OLD.id;
     END`
   ],
-  [`CREATE INDEX requests_resolved ON audit (approval) WHERE kind = 'resolved'`]
+  [`CREATE INDEX requests_resolved ON audit (approval) WHERE kind = 'resolved'`],
+  [`CREATE INDEX events_background ON events (session_id, seq) WHERE tag IN ('BackgroundStarted', 'BackgroundEnded')`]
 ]
