@@ -6,12 +6,11 @@ import { newId, type Spooled, spoolOf } from "../audit/AuditSpool.ts"
 import { faultOf } from "../audit/glance.ts"
 import { hosted } from "../model/Profile.ts"
 import { environmentSecrets } from "../redaction/EnvironmentSecrets.ts"
+import * as Deeds from "../redaction/Deeds.ts"
 import { ExactValues } from "../redaction/ExactValues.ts"
 import { redactedText } from "../redaction/redactedText.ts"
 import type { RedactorShape } from "../redaction/Redactor.ts"
-import { shownJsonWith } from "../redaction/Shown.ts"
 import { shownArguments } from "../redaction/shownArguments.ts"
-import { shownText } from "../redaction/shownText.ts"
 import { makeVisible } from "../text/visible.ts"
 import { type Agent, type Answer, isUnread, type Question } from "./Agent.ts"
 import { cursor } from "./agent/cursor.ts"
@@ -124,11 +123,11 @@ const outcomes: Readonly<Record<Fold, string>> = {
 const redacting = (env: Around["env"], more: ReadonlyArray<string>): Redacting => {
   const variables = [...Object.values(hosted).map(({ apiKeyVariable }) => apiKeyVariable), ...more]
   const exact = new ExactValues(environmentSecrets(env, variables).map((one) => Redacted.value(one)))
-  const shown = shownText(exact)
-  return { text: redactedText(exact), shownJson: (value) => shownJsonWith(shown, value) }
+  const text = redactedText(exact)
+  return { text, deed: Deeds.make(exact, text).deed }
 }
 
-type Redacting = Pick<RedactorShape, "text" | "shownJson">
+type Redacting = Pick<RedactorShape, "text" | "deed">
 
 /** The variables of configured keys. */
 const keyVariables = ({ settings }: Configured): ReadonlyArray<string> =>

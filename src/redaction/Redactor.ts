@@ -4,13 +4,13 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as Pace from "../system/Pace.ts"
+import * as Deeds from "./Deeds.ts"
 import { ExactValues } from "./ExactValues.ts"
 import { JsonText } from "./JsonText.ts"
 import { redactJsonWith } from "./RedactJson.ts"
 import { redactedText } from "./redactedText.ts"
-import { Scanner } from "./Scanner.ts"
-import { type Shown, type ShownJson, shownJsonWith } from "./Shown.ts"
-import { shownText } from "./shownText.ts"
+import { approvalReader, Scanner } from "./Scanner.ts"
+import { type Shown, type ShownJson, shownJsonWith, shownWith } from "./Shown.ts"
 
 /** Redacts one stream of text; not to be shared by two. */
 export interface RedactionStream {
@@ -20,7 +20,7 @@ export interface RedactionStream {
   readonly flush: () => string
 }
 
-export interface RedactorShape {
+export interface RedactorShape extends Deeds.Deeds {
   readonly text: (text: string) => string
   /**
    * The text as somebody sees who approves it: what could run is there, and `masked` counts the places that are not. No mark
@@ -114,8 +114,10 @@ export const make = (options: RedactorOptions = {}): RedactorShape => {
         Stream.filter((_) => _ !== "")
       )
     })
-  const shown = shownText(exact)
+  const shown = (whole: string): Shown =>
+    text(whole) === whole ? { text: whole, masked: 0 } : shownWith(whole, exact, approvalReader())
   return {
+    ...Deeds.make(exact, jsonText),
     text,
     shown,
     shownJson: (value) => shownJsonWith(shown, value),

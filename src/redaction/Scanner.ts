@@ -21,8 +21,11 @@ export const approvalReader = (): Reader => new Reader(holdsBelow(0), false)
 export class Scanner {
   private buffer = ""
   private readonly reader: Reader
+  private readonly show: (text: string, shown: string) => string
 
-  constructor(depth = 0) {
+  /** `show` tells what becomes of a piece from what is shown of it. */
+  constructor(depth = 0, show = (_: string, shown: string) => shown) {
+    this.show = show
     this.reader = new Reader(depth < maxDepth ? holdsBelow(depth) : undefined)
   }
 
@@ -60,7 +63,7 @@ export class Scanner {
       }
       const text = this.buffer.slice(start, next.end)
       const { length, shown } = this.reader.read(next.kind, text)
-      out += shown
+      out += this.show(text.slice(0, length), shown)
       start += length
     }
     this.buffer = this.buffer.slice(start)

@@ -1,3 +1,4 @@
+import { acting, maskRuns } from "./Acting.ts"
 import type { ExactValues } from "./ExactValues.ts"
 import { lex } from "./Lexer.ts"
 import { mark } from "./Mark.ts"
@@ -11,22 +12,12 @@ export interface Shown {
   readonly masked: number
 }
 
-/** Characters a shell or an interpreter acts on, and line breaks: no mark ever replaces one. */
-const acting = /([$();&|<>`\n\r\v\f\u0085\u2028\u2029])/
-
 /** The same, and marks that are there already. */
 const breaks = new RegExp(`(\\[redacted-[a-z0-9-]+\\]|${acting.source.slice(1, -1)})`)
 
 const marks = /\[redacted-[a-z0-9-]+\]/g
 
 const count = (text: string): number => text.match(marks)?.length ?? 0
-
-/** The text with a mark for each run between characters that act. */
-const maskRuns = (kind: string, text: string): string =>
-  text
-    .split(acting)
-    .map((run, index) => (index % 2 === 1 || run === "" ? run : mark(kind)))
-    .join("")
 
 /** Shortest part of a hash that is covered between its dollars. */
 const hashes = /[^$]{16,}/g

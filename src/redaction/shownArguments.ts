@@ -1,6 +1,6 @@
 import * as crypto from "node:crypto"
-import { type JsonRules, redactJsonWith } from "./RedactJson.ts"
-import type { RedactorShape } from "./Redactor.ts"
+import type { Deeds } from "./Deeds.ts"
+import { redactJsonWith } from "./RedactJson.ts"
 import { cutMiddle, makeVisible } from "../text/visible.ts"
 
 /** Characters of one string, and of all together, that are shown of the arguments of a call. */
@@ -21,22 +21,16 @@ export const measure = (text: string): string =>
 const cutText = (text: string, max: number): string =>
   text.length <= max ? text : `${cutMiddle(text, max)} ${measure(text)}`
 
-/**
- * The arguments of a call as a person or a log may see them: secrets masked as for who approves it, everything visible, long
- * strings cut.
- */
-export const shownArguments = (redactor: Pick<RedactorShape, "shownJson">, value: unknown): ShownArguments => {
-  const { value: told, whole } = redactor.shownJson(value)
+/** The arguments of a call as a person or a log may see them: redacted as what runs, everything visible, long strings cut. */
+export const shownArguments = ({ deed }: Pick<Deeds, "deed">, value: unknown): ShownArguments => {
   let left = maxTotal
-  let cut = !whole
+  let cut = false
   const show = (text: string): string => {
     const max = Math.min(maxString, Math.max(64, left))
     if (text.length > max) cut = true
-    const shown = cutText(makeVisible(text), max)
+    const shown = cutText(makeVisible(deed(text)), max)
     left -= shown.length
     return shown
   }
-  // What stands under the name of a secret is masked already.
-  const rules: JsonRules = { secret: (_, one) => redactJsonWith(show, one, rules) }
-  return { value: redactJsonWith(show, told, rules), cut }
+  return { value: redactJsonWith(show, value), cut }
 }

@@ -23,7 +23,7 @@ const links = new Set([
   "baseHash"
 ])
 
-/** What somebody has read, or is to read, of what a call does: all that acts stays in it, as in a request. */
+/** What a call does, or has done: all that acts in it stays. */
 const deeds = new Set(["arguments", "parameters", "command", "diff"])
 
 /** What a backend must get back unchanged: whole or not at all. */
@@ -49,21 +49,20 @@ const called = (owner: object, text: string, redactor: RedactorShape): string =>
   return Option.match(Schema.decodeUnknownOption(Arguments)(text), {
     onNone: () => told,
     onSome: (value) => {
-      const seen = forApproval(redactor)
       const isRequest = "name" in owner && owner.name === requestApproval
-      return JSON.stringify(isRequest ? redact(value, seen) : seen.json(value))
+      return JSON.stringify(isRequest ? redact(value, forApproval(redactor)) : redactor.deedJson(value))
     }
   })
 }
 
 /** What a call does, or has done. */
 const deed = (owner: object, name: string, value: unknown, redactor: RedactorShape): unknown => {
-  if (typeof value !== "string") {
-    const seen = forApproval(redactor)
-    return name === "diff" ? redact(value, seen) : isObject(value) ? seen.json(value) : value
+  if (typeof value === "string") {
+    if (name === "arguments") return called(owner, value, redactor)
+    return plain(value, redactor) === value ? value : redactor.deed(value)
   }
-  if (name === "arguments") return called(owner, value, redactor)
-  return plain(value, redactor) === value ? value : redactor.shown(value).text
+  if (!isObject(value)) return value
+  return name === "diff" ? redact(value, { ...redactor, jsonText: redactor.deed }) : redactor.deedJson(value)
 }
 
 const field = (owner: object, name: string, value: unknown, redactor: RedactorShape): unknown => {

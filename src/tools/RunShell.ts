@@ -171,7 +171,7 @@ export const RunShell = Tool.make("run_shell", {
         if (git !== undefined) return yield* new BackgroundRefused({ reason: gitBehind })
         const { id } = yield* commands.start(
           call.sessionId,
-          { command: redactor.shown(command).text, directory: context.cwd },
+          { command: redactor.deed(command), directory: context.cwd },
           (print) => {
             const streams = { stdout: redactor.stream(), stderr: redactor.stream() }
             const onOutput = ({ channel, text }: OutputChunk) => print(streams[channel].push(text))
@@ -209,7 +209,7 @@ export const RunShell = Tool.make("run_shell", {
               ? undefined
               : terminalBehind
       const outcome = yield* runInForeground(call, Effect.ensuring(running, look), {
-        command: redactor.shown(command).text,
+        command: redactor.deed(command),
         directory: context.cwd,
         refused,
         moved: (print) => Effect.zipRight(transcript.divert(print), Deferred.succeed(released, undefined)),

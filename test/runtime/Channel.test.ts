@@ -10,6 +10,8 @@ const plain: RedactorShape = {
   shownJson: (value) => ({ value, masked: 0, whole: true }),
   json: (value) => value,
   jsonText: (text) => text,
+  deed: (text) => text,
+  deedJson: (value) => value,
   jsonSliced: Effect.succeed,
   jsonStream: () => ({ push: (text) => text, flush: () => "" }),
   stream: () => ({ push: (text) => text, flush: () => "" }),
