@@ -4,7 +4,12 @@ import * as path from "node:path"
 import { isDeepStrictEqual } from "node:util"
 import * as esbuild from "esbuild"
 
-const fileName = (name) => `${name.replaceAll(/[@/.]+/g, "-").replace(/^-/, "")}.cjs`
+/** What is in the file of another package: the two have nearly everything in common. */
+const joined = new Map([["@modelcontextprotocol/server/stdio", "@modelcontextprotocol/server"]])
+
+const nameOfFile = (name) => `${name.replaceAll(/[@/.]+/g, "-").replace(/^-/, "")}.cjs`
+
+const fileName = (name) => nameOfFile(joined.get(name) ?? name)
 
 const own = (value) => (value === undefined || value === null ? [] : Object.getOwnPropertyNames(value))
 const usable = (key) =>
@@ -54,28 +59,32 @@ export const lazyLeaves = (names) => ({
 const entry = async (name) =>
   [
     "default" in (await import(name)) ? `export { default } from ${JSON.stringify(name)}` : "",
-    `export * from ${JSON.stringify(name)}`
+    ...[name, ...joined.keys()]
+      .filter((one) => one === name || joined.get(one) === name)
+      .map((one) => `export * from ${JSON.stringify(one)}`)
   ].join("\n")
 
 /** Builds the files themselves. */
 export const buildLeaves = (names, common, outdir) =>
   Promise.all(
-    names.map(async (name) =>
-      esbuild.build({
-        ...common,
-        minify: true,
-        format: "cjs",
-        stdin: {
-          contents: await entry(name),
-          resolveDir: common.absWorkingDir
-        },
-        outfile: path.join(outdir, "lib", fileName(name))
-      })
-    )
+    names
+      .filter((name) => !joined.has(name))
+      .map(async (name) =>
+        esbuild.build({
+          ...common,
+          minify: true,
+          format: "cjs",
+          stdin: {
+            contents: await entry(name),
+            resolveDir: common.absWorkingDir
+          },
+          outfile: path.join(outdir, "lib", fileName(name))
+        })
+      )
   )
 
 /** The file of `lazy` that stands for a package. */
-export const standFile = (name) => fileName(name).replace(/\.cjs$/, ".js")
+export const standFile = (name) => nameOfFile(name).replace(/\.cjs$/, ".js")
 
 /** Values that can be written down. */
 const isPlain = (value) => typeof value !== "function" && isDeepStrictEqual(JSON.parse(JSON.stringify(value)), value)
