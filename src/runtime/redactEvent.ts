@@ -34,11 +34,11 @@ type Entry = readonly [name: string, value: unknown]
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
 /** A text to approve keeps everything that could run. */
-const forApproval = (redactor: RedactorShape): RedactorShape => ({
-  ...redactor,
-  jsonText: (text) => redactor.shown(text).text,
-  json: (value) => redactor.shownJson(value).value
-})
+const forApproval = (redactor: RedactorShape): RedactorShape => {
+  const text = (given: string) => redactor.shown(given).text
+  const json = (value: unknown) => redactor.shownJson(value).value
+  return { ...redactor, jsonText: text, json, deed: text, deedJson: json }
+}
 
 const Arguments = Schema.parseJson(Schema.Object)
 
