@@ -117,7 +117,7 @@ export const make = (
   desk: Desk,
   sessions: SessionStates,
   attended: boolean,
-  { decide: review, timeout }: ReviewerService,
+  reviewer: ReviewerService,
   redeem: (call: ToolCall) => boolean
 ): Judge => {
   const { audit, files } = desk
@@ -163,11 +163,11 @@ export const make = (
     preview: Show,
     because: string,
     otherwise: Cleared,
-    decide: NonNullable<typeof review>
+    decide: NonNullable<ReviewerService["decide"]>
   ): Cleared =>
     Effect.gen(function* () {
       const { preview: shown, request, stillHolds } = yield* drafted(call, subject, preview, because)
-      const answer = yield* consulted(decide, request, timeout)
+      const answer = yield* consulted({ ...reviewer, decide }, request)
       yield* warn(call, answer)
       const { by, decision, failed = false, reason } = answer
       if (decision === "deny") return yield* refuse(call, by, reason)
@@ -213,7 +213,8 @@ export const make = (
           : verdict === "deny"
             ? refuse(call, "policy")
             : unavailable(call)
-    return review === undefined ? asked : reviewed(call, subject, preview, because, asked, review)
+    const { decide } = reviewer
+    return decide === undefined ? asked : reviewed(call, subject, preview, because, asked, decide)
   }
 
   /** An answer that relies on files is void once one of them has changed. */
@@ -258,7 +259,7 @@ export const make = (
       const session = sessions.of(call.sessionId)
       const book = yield* session.project.get
       // What a reviewer would say is not known before it is asked.
-      if (!attended || review !== undefined || session.closing || !isJudged(call, asks, book)) return undefined
+      if (!attended || reviewer.decide !== undefined || session.closing || !isJudged(call, asks, book)) return undefined
       const subject = session.project.subjects.of(call)
       const found = verdict(session, book, call, asks, subject, yield* desk.now)
       const refused = found.refusal !== undefined || (found.rule?.decision === "deny" && found.unread !== true)

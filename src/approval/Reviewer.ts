@@ -1,4 +1,3 @@
-import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -6,10 +5,10 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { catchOwnEnd } from "../middleware/endOf.ts"
 import * as Answer from "../process/Answer.ts"
 import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import { Processes } from "../process/Processes.ts"
-import { ownEndOf } from "../middleware/endOf.ts"
 import { lazy } from "../system/lazy.ts"
 import { parsePrinted } from "../text/Json.ts"
 import { visibleJson } from "../text/visible.ts"
@@ -33,9 +32,12 @@ const Given = Schema.Struct({
 })
 const decodeGiven = lazy(() => Schema.decodeUnknownOption(Given))
 
-const unanswered = (reason: string): ReviewerAnswer => ({ decision: "ask", by: "reviewer", reason, failed: true })
+/** What stands for the answer of a reviewer that has given none, and why. */
+type Unanswered = (reason: string) => ReviewerAnswer
 
-const answerOf = (given: unknown): ReviewerAnswer => {
+const leftToMode: Unanswered = (reason) => ({ decision: "ask", by: "reviewer", reason, failed: true })
+
+const answerOf = (given: unknown, unanswered: Unanswered): ReviewerAnswer => {
   const said = decodeGiven()(given)
   if (Option.isNone(said)) return unanswered("it gave something that is not an answer")
   const { by, decision, failed = false, reason } = said.value
@@ -48,22 +50,19 @@ export interface ReviewerService {
   readonly decide: ((request: ApprovalRequest) => Effect.Effect<ReviewerAnswer>) | undefined
   /** How long it may take to decide; after that it has not answered. Default: 1 minute. */
   readonly timeout?: Duration.DurationInput
+  /** What stands for its answer where it gives none. Default: the call is left to the mode. */
+  readonly unanswered?: Unanswered
 }
 
 /** What a reviewer says of a request: one that crashes, fails, takes too long or gives anything but an answer has not answered. */
 export const consulted = (
-  decide: NonNullable<ReviewerService["decide"]>,
-  request: ApprovalRequest,
-  timeout: Duration.DurationInput = "1 minute"
+  { decide, timeout = "1 minute", unanswered = leftToMode }: ReviewerService & { readonly decide: Decide },
+  request: ApprovalRequest
 ): Effect.Effect<ReviewerAnswer> =>
-  Effect.suspend(() => Effect.map(decide(request), answerOf)).pipe(
-    Effect.catchAllCause((cause) =>
-      Effect.flatMap(ownEndOf(cause), (end) =>
-        end === "interrupted"
-          ? Effect.interrupt
-          : Effect.as(Effect.logWarning("The approval reviewer crashed", cause), unanswered("it crashed"))
-      )
-    ),
+  catchOwnEnd(
+    Effect.suspend(() => Effect.map(decide(request), (given) => answerOf(given, unanswered))),
+    (cause) => Effect.as(Effect.logWarning("The approval reviewer crashed", cause), unanswered("it crashed"))
+  ).pipe(
     // One that cannot be interrupted does not keep the call.
     Effect.disconnect,
     Effect.timeoutTo({
@@ -72,6 +71,8 @@ export const consulted = (
       onTimeout: () => unanswered(`it did not answer within ${duration(Duration.toMillis(timeout))}`)
     })
   )
+
+type Decide = NonNullable<ReviewerService["decide"]>
 
 /** Decides before a person is asked: how a team plugs in its own policy. None where it is not provided. */
 export class Reviewer extends Context.Reference<Reviewer>()("tollgate/approval/Reviewer", {
@@ -85,11 +86,7 @@ export class Reviewer extends Context.Reference<Reviewer>()("tollgate/approval/R
   static readonly layerProgram = (options: ProgramOptions): Layer.Layer<Reviewer, never, Processes> =>
     Layer.effect(
       Reviewer,
-      Effect.map(Processes, (processes) => ({
-        decide: (request: ApprovalRequest) => consult(processes, options, request),
-        // Its own says what happens then.
-        timeout: Duration.infinity
-      }))
+      Effect.map(Processes, (processes) => byProgram(processes, options))
     )
 }
 
@@ -111,33 +108,28 @@ const encode = lazy(() => Schema.encode(Schema.parseJson(ApprovalRequest)))
 const outputLimit = 64 * 1024
 const maxReason = 500
 
-const consult = (
+const byProgram = (
   processes: Processes["Type"],
-  { args, cwd, env, file, onFailure = "ask", timeout = "10 seconds" }: ProgramOptions,
-  request: ApprovalRequest
-): Effect.Effect<ReviewerAnswer> => {
+  { args, cwd, env, file, onFailure = "ask", timeout = "10 seconds" }: ProgramOptions
+): ReviewerService => {
   const by = `reviewer ${file.split("/").at(-1) ?? file}`
-  const failed = (what: string): ReviewerAnswer => ({ decision: onFailure, reason: `it ${what}`, by, failed: true })
-  return Effect.gen(function* () {
-    const text = visibleJson(yield* encode()(request))
-    const result = yield* processes.run({ file, args, cwd, env, stdin: { text } }, { limit: outputLimit })
-    const ended = Answer.of(result)
-    if (Either.isLeft(ended)) return failed(ended.left.message)
-    if (ended.right.stdout.trim() === "") return failed("answered nothing")
-    const said = yield* Effect.option(Effect.flatMap(parsePrinted(ended.right.stdout), decode()))
-    if (Option.isNone(said)) return failed("printed something that is not an answer")
-    const answer = said.value
-    if (answer.digest !== request.digest) return failed("answered another request")
-    const reason = answer.reason?.slice(0, maxReason)
-    return { decision: answer.decision, by, ...(reason === undefined ? {} : { reason }) }
-  }).pipe(
-    Effect.timeoutOption(timeout),
-    Effect.map(Option.getOrElse(() => failed(`did not answer within ${duration(Duration.toMillis(timeout))}`))),
-    Effect.catchTag("SpawnFailed", ({ message }) => Effect.succeed(failed(`could not be run: ${message}`))),
-    Effect.catchAllCause((cause) =>
-      Cause.isInterruptedOnly(cause)
-        ? Effect.interrupt
-        : Effect.as(Effect.logDebug(`The approval ${by} failed`, cause), failed("could not be asked"))
+  const unanswered: Unanswered = (reason) => ({ decision: onFailure, reason, by, failed: true })
+  const decide = (request: ApprovalRequest): Effect.Effect<ReviewerAnswer> =>
+    Effect.gen(function* () {
+      const text = visibleJson(yield* encode()(request))
+      const result = yield* processes.run({ file, args, cwd, env, stdin: { text } }, { limit: outputLimit })
+      const ended = Answer.of(result)
+      if (Either.isLeft(ended)) return unanswered(`it ${ended.left.message}`)
+      if (ended.right.stdout.trim() === "") return unanswered("it answered nothing")
+      const said = yield* Effect.option(Effect.flatMap(parsePrinted(ended.right.stdout), decode()))
+      if (Option.isNone(said)) return unanswered("it printed something that is not an answer")
+      const answer = said.value
+      if (answer.digest !== request.digest) return unanswered("it answered another request")
+      const reason = answer.reason?.slice(0, maxReason)
+      return { decision: answer.decision, by, ...(reason === undefined ? {} : { reason }) }
+    }).pipe(
+      Effect.catchTag("SpawnFailed", ({ message }) => Effect.succeed(unanswered(`it could not be run: ${message}`))),
+      Effect.orDie
     )
-  )
+  return { decide, timeout, unanswered }
 }

@@ -9,12 +9,13 @@ import { errnoOf, systemReason } from "../system/errno.ts"
 import { makeDirectory } from "../system/makeDirectory.ts"
 import * as Spill from "../tool/Spill.ts"
 
-/** The regular files of a directory; none where it cannot be read. */
+/** The regular files of a directory; none where there is no directory. */
 const filesOf = (directory: string): ReadonlyArray<string> => {
   try {
     return fs.readdirSync(directory, { withFileTypes: true }).flatMap((one) => (one.isFile() ? [one.name] : []))
-  } catch {
-    return []
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return []
+    throw error
   }
 }
 
@@ -35,17 +36,6 @@ const link = (from: string, to: string): void => {
   }
 }
 
-/** The finished contents of a directory; none where there is no directory. */
-const contentsOf = (directory: string): ReadonlyArray<string> => {
-  try {
-    const found = fs.readdirSync(directory, { withFileTypes: true })
-    return found.flatMap((one) => (one.isFile() && !one.name.startsWith(".") ? [one.name] : []))
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return []
-    throw error
-  }
-}
-
 /** Does something about files, and says which one the system refused. */
 const tried = (session: string, action: SessionFilesFailed["action"], directory: string, run: () => void) =>
   Effect.try({
@@ -63,10 +53,20 @@ export const layer: Layer.Layer<never, never, Configuration> = Layer.unwrapEffec
     const kept = (session: string) => directoryOf(home.checkpoints, session)
     const places = (session: string) => [kept(session), Spill.directoryOf(home.results, session)]
     return Layer.succeed(SessionFiles, {
-      size: (session) => Effect.sync(() => places(session).reduce((sum, place) => sum + sizeOf(place), 0)),
+      size: (session) =>
+        Effect.map(
+          Effect.forEach(places(session), (place) =>
+            Effect.orElseSucceed(
+              Effect.try(() => sizeOf(place)),
+              () => 0
+            )
+          ),
+          (sizes) => sizes.reduce((sum, size) => sum + size, 0)
+        ),
       copy: (from, to) =>
         tried(from, "copy", kept(to), () => {
-          const names = contentsOf(kept(from))
+          // Those that begin with a dot are not finished.
+          const names = filesOf(kept(from)).filter((name) => !name.startsWith("."))
           fs.rmSync(kept(to), { recursive: true, force: true })
           if (names.length > 0) makeDirectory(kept(to))
           for (const name of names) link(path.join(kept(from), name), path.join(kept(to), name))

@@ -26,9 +26,18 @@ export const endOf = (cause: Cause.Cause<unknown>): End =>
     onParallel: worst
   }) ?? "interrupted"
 
-/** The same for code that nobody interrupted: where it ends as interrupted, it interrupted itself, which is a crash of it. */
-export const ownEndOf = (cause: Cause.Cause<unknown>): Effect.Effect<End> =>
-  Effect.descriptorWith(({ interruptors }) => {
-    const end = endOf(cause)
-    return Effect.succeed(end === "interrupted" && HashSet.size(interruptors) === 0 ? "crashed" : end)
-  })
+/**
+ * What follows where code has failed or crashed. Code that nobody interrupted and that ends as interrupted has interrupted itself,
+ * which is a crash of it; an interruption from outside stays one.
+ */
+export const catchOwnEnd = <A, E, R, A2, E2, R2>(
+  self: Effect.Effect<A, E, R>,
+  then: (cause: Cause.Cause<E>, end: Exclude<End, "interrupted">) => Effect.Effect<A2, E2, R2>
+): Effect.Effect<A | A2, E | E2, R | R2> =>
+  Effect.catchAllCause(self, (cause) =>
+    Effect.descriptorWith(({ interruptors }): Effect.Effect<A2, E | E2, R2> => {
+      const end = endOf(cause)
+      if (end !== "interrupted") return then(cause, end)
+      return HashSet.size(interruptors) === 0 ? then(cause, "crashed") : Effect.failCause(cause)
+    })
+  )

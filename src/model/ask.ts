@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
-import { ownEndOf } from "../middleware/endOf.ts"
+import { catchOwnEnd } from "../middleware/endOf.ts"
 import type { ModelRequest, ModelService } from "./Model.ts"
-import { ModelCrashed, ModelCut, type ModelError } from "./ModelError.ts"
+import { modelCrash } from "./modelCrash.ts"
+import { ModelCut, type ModelError } from "./ModelError.ts"
 import type { Finished } from "./ModelPart.ts"
 import { type Refused, run, type Tell } from "./Push.ts"
 
@@ -27,23 +28,15 @@ export const ask = (
       else if (part._tag === "AttemptFailed") finished = undefined
       return Effect.map(tell(part), told)
     }
-    return Effect.suspend(() => run(model.stream(request), heard)).pipe(
-      Effect.catchAllCause((cause) =>
-        Effect.flatMap(ownEndOf(cause), (end) =>
-          end === "crashed" && !telling
-            ? Effect.zipRight(
-                Effect.logError(`Model ${model.name} crashed`, cause),
-                new ModelCrashed({ model: model.name })
-              )
-            : Effect.failCause(cause)
-        )
+    const asked = Effect.suspend(() => run(model.stream(request), heard))
+    return Effect.zipRight(
+      catchOwnEnd(asked, (cause, end) =>
+        end === "crashed" && !telling ? modelCrash(model.name, cause) : Effect.failCause(cause)
       ),
-      Effect.zipRight(
-        Effect.suspend(() =>
-          finished === undefined
-            ? new ModelCut({ model: model.name, reason: "the stream ended without a finish" })
-            : Effect.succeed(finished)
-        )
+      Effect.suspend(() =>
+        finished === undefined
+          ? new ModelCut({ model: model.name, reason: "the stream ended without a finish" })
+          : Effect.succeed(finished)
       )
     )
   })

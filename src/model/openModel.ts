@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
-import { ownEndOf } from "../middleware/endOf.ts"
+import { catchOwnEnd } from "../middleware/endOf.ts"
 import type { ModelService } from "./Model.ts"
-import { ModelCrashed } from "./ModelError.ts"
+import { modelCrash } from "./modelCrash.ts"
+import type { ModelCrashed } from "./ModelError.ts"
 import type { Models, ProfileError } from "./Models.ts"
 import type { RoutingDecision, RoutingRequest } from "./Routing.ts"
 
@@ -9,12 +10,8 @@ import type { RoutingDecision, RoutingRequest } from "./Routing.ts"
 const contained =
   (profile: string) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | ModelCrashed, R> =>
-    Effect.catchAllCause(self, (cause) =>
-      Effect.flatMap(ownEndOf(cause), (end): Effect.Effect<never, E | ModelCrashed> =>
-        end === "crashed"
-          ? Effect.zipRight(Effect.logError(`Model ${profile} crashed`, cause), new ModelCrashed({ model: profile }))
-          : Effect.failCause(cause)
-      )
+    catchOwnEnd(self, (cause, end): Effect.Effect<never, E | ModelCrashed> =>
+      end === "crashed" ? modelCrash(profile, cause) : Effect.failCause(cause)
     )
 
 /** Opens a profile. */

@@ -1,5 +1,5 @@
 import { isPlace, isPlaceName, isReference, trailing } from "./Assigned.ts"
-import { mark } from "./Mark.ts"
+import { mark, markSource } from "./Mark.ts"
 import { secretName } from "./SecretName.ts"
 import { anyShape, shapeKind } from "./Shapes.ts"
 import { scheme } from "./Wording.ts"
@@ -25,7 +25,7 @@ const inShapes = (text: string): ReadonlyArray<Finding> =>
 const minUser = 16
 
 /** A mark, followed only by signs. */
-export const masked = /^\[redacted-[a-z0-9-]+\]\W*$/
+export const masked = new RegExp(String.raw`^${markSource}\W*$`)
 
 const inUrls = (text: string): ReadonlyArray<Finding> =>
   Array.from(text.matchAll(/:(?:\/\/|\\\/\\\/)([^/?#\\]+)/g), (match) => {

@@ -1,7 +1,7 @@
 import { acting, maskRuns } from "./Acting.ts"
 import type { ExactValues } from "./ExactValues.ts"
 import { lex } from "./Lexer.ts"
-import { mark } from "./Mark.ts"
+import { mark, markSource } from "./Mark.ts"
 import { type JsonRules, redactJsonWith } from "./RedactJson.ts"
 import type { Reader } from "./Reader.ts"
 import { anyShape, shapeKind } from "./Shapes.ts"
@@ -13,9 +13,9 @@ export interface Shown {
 }
 
 /** The same, and marks that are there already. */
-const breaks = new RegExp(`(\\[redacted-[a-z0-9-]+\\]|${acting.source.slice(1, -1)})`)
+const breaks = new RegExp(`(${markSource}|${acting.source.slice(1, -1)})`)
 
-const marks = /\[redacted-[a-z0-9-]+\]/g
+const marks = new RegExp(markSource, "g")
 
 const count = (text: string): number => text.match(marks)?.length ?? 0
 

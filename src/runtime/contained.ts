@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { ownEndOf } from "../middleware/endOf.ts"
+import { catchOwnEnd } from "../middleware/endOf.ts"
 
 /** A bug behind a command, which dies of it or ends itself, rejects that command; the next one still runs. */
 export const contained =
@@ -8,15 +8,11 @@ export const contained =
     reject: (command: C, reason: string) => Effect.Effect<void>
   ) =>
   (command: C): Effect.Effect<void> =>
-    Effect.catchAllCause(
+    catchOwnEnd(
       Effect.suspend(() => perform(command)),
       (cause) =>
-        Effect.flatMap(ownEndOf(cause), (end) =>
-          end === "interrupted"
-            ? Effect.failCause(cause)
-            : Effect.zipRight(
-                Effect.logError(`The command ${command._tag} crashed`, cause),
-                reject(command, `${command._tag} crashed. This is a bug in Tollgate; see its log.`)
-              )
+        Effect.zipRight(
+          Effect.logError(`The command ${command._tag} crashed`, cause),
+          reject(command, `${command._tag} crashed. This is a bug in Tollgate; see its log.`)
         )
     )

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import { type DatabaseError, DatabaseFailed } from "../database/DatabaseError.ts"
-import { ownEndOf } from "../middleware/endOf.ts"
+import { catchOwnEnd } from "../middleware/endOf.ts"
 import type { SessionBusy, SessionFenced, SessionNotFound } from "./SessionStore.ts"
 
 /** What a store of sessions fails with by its type. */
@@ -21,20 +21,16 @@ export const settled = <A, E extends SessionNotFound | SessionBusy | LogError, R
   what: string,
   ask: () => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | DatabaseFailed, R> =>
-  Effect.catchAllCause(Effect.suspend(ask), (cause) =>
+  catchOwnEnd(Effect.suspend(ask), (cause): Effect.Effect<never, E | DatabaseFailed> =>
     isTyped(cause)
       ? Effect.failCause(cause)
-      : Effect.flatMap(ownEndOf(cause), (end): Effect.Effect<never, E | DatabaseFailed> =>
-          end === "interrupted"
-            ? Effect.failCause(cause)
-            : Effect.zipRight(
-                Effect.logError(`The session store crashed at ${what}`, cause),
-                new DatabaseFailed({
-                  file: "of sessions",
-                  code: "crashed",
-                  reason: `it crashed at ${what}. See the log for what the session store died of.`
-                })
-              )
+      : Effect.zipRight(
+          Effect.logError(`The session store crashed at ${what}`, cause),
+          new DatabaseFailed({
+            file: "of sessions",
+            code: "crashed",
+            reason: `it crashed at ${what}. See the log for what the session store died of.`
+          })
         )
   )
 

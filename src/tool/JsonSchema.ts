@@ -114,25 +114,20 @@ const patience = 2000
 /** References fan out, items are compared with each other: a few hundred characters can take for ever. */
 const fans = /"(?:\$(?:dynamic|recursive)?[rR]ef|uniqueItems|contains)":/
 
-/** Characters of a schema times those of a value that are checked without a watch. */
-const light = 32 * 1024 * 1024
+/** Characters of a schema that takes no long time for any value; to look after a longer one costs less than a call of a tool. */
+const short = 4 * 1024
 
 /** A decoder for a JSON Schema; it decodes nothing, it only checks. Throws where the schema is none, or has a pattern that cannot be checked. */
 export const decoder = (schema: JsonSchema): Decode => {
   const text = JSON.stringify(schema)
-  const isTame = text.length < 8 * 1024 && !fans.test(text)
-  const validate = isTame
-    ? compiled(schema)
-    : Option.getOrThrowWith(
-        withinTime(patience, () => compiled(schema)),
-        () => new Error("it takes too long to be compiled")
-      )
-  const isLight = (raw: unknown) =>
-    isTame && (text.length < 1024 || text.length * (JSON.stringify(raw)?.length ?? 0) < light)
-  const checks = (raw: unknown) =>
-    isLight(raw) ? Option.some(validate(raw) as unknown) : withinTime(patience, () => validate(raw) as unknown)
+  const bounded = text.length > short || fans.test(text)
+  const done = <A>(compute: () => A) => (bounded ? withinTime(patience, compute) : Option.some(compute()))
+  const validate = Option.getOrThrowWith(
+    done(() => compiled(schema)),
+    () => new Error("it takes too long to be compiled")
+  )
   return shallow((raw) => {
-    const said = checks(raw)
+    const said = done(() => validate(raw) as unknown)
     if (Option.isNone(said)) return Either.left([issue("", "takes too long to be checked by the tool's JSON Schema")])
     // Anything else, such as a promise, is no yes.
     if (said.value === true) return Either.right(raw)

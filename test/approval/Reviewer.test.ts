@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Schema, TestClock } from "effect"
 import type { ApprovalPolicy } from "../../src/approval/ApprovalPolicy.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
-import { Reviewer, type ReviewerAnswer, type ProgramOptions } from "../../src/approval/Reviewer.ts"
+import { consulted, Reviewer, type ReviewerAnswer, type ProgramOptions } from "../../src/approval/Reviewer.ts"
 import { Processes } from "../../src/process/Processes.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import type { CallEvent } from "../../src/gate/CallEvent.ts"
@@ -14,9 +14,9 @@ const request = requested({ command: "touch a" })
 
 const consult = (script: string, options: Partial<ProgramOptions> = {}) =>
   Effect.gen(function* () {
-    const { decide } = yield* Reviewer
+    const { decide, ...reviewer } = yield* Reviewer
     assert.isDefined(decide)
-    return decide === undefined ? undefined : yield* decide(request)
+    return decide === undefined ? undefined : yield* consulted({ ...reviewer, decide }, request)
   }).pipe(
     Effect.provide(
       Reviewer.layerProgram({

@@ -1,10 +1,10 @@
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
-import type { Envelope } from "../../runtime/Envelope.ts"
+import * as Stream from "effect/Stream"
+import * as SubscriptionRef from "effect/SubscriptionRef"
 import { Runtime } from "../../runtime/Runtime.ts"
 import { SessionStore } from "../../runtime/SessionStore.ts"
 import { present } from "../../ui/present.ts"
@@ -62,26 +62,19 @@ export const watch = ({ session, takenBy }: Watched) =>
           ? "shown read-only"
           : `open in process ${owner}; shown read-only`
     yield* ui.display({ _tag: "Note", level: "info", text: said, whole: true })
-    /** The last event that has been shown, and who waits for one. */
-    let shown = from - 1
-    let waiting: { readonly last: number; readonly reached: Deferred.Deferred<void> } | undefined
-    const after = ({ seq }: Envelope) =>
-      Effect.suspend(() => {
-        shown = Math.max(shown, seq)
-        return waiting === undefined || shown < waiting.last
-          ? Effect.void
-          : Deferred.succeed(waiting.reached, undefined)
-      })
+    /** The number of the last event that has been shown. */
+    const shown = yield* SubscriptionRef.make(from - 1)
     const showing = yield* Effect.forkScoped(
-      Effect.ignore(present(runtime.subscribe(session, { from, follow: true }), { after }))
+      Effect.ignore(
+        present(runtime.subscribe(session, { from, follow: true }), {
+          after: ({ seq }) => SubscriptionRef.update(shown, (last) => Math.max(last, seq))
+        })
+      )
     )
     /** Returns once everything that its owner wrote before it let go is shown. */
-    const caughtUp = Effect.gen(function* () {
-      const { head: last } = yield* store.get(session)
-      const reached = yield* Deferred.make<void>()
-      waiting = { last, reached }
-      if (shown < last) yield* Effect.raceFirst(Deferred.await(reached), Fiber.await(showing))
-    })
+    const caughtUp = Effect.flatMap(store.get(session), ({ head }) =>
+      Effect.raceFirst(Stream.runDrain(Stream.takeUntil(shown.changes, (last) => last >= head)), Fiber.await(showing))
+    )
     const look = Effect.flatMap(handover.owner(session), (now) => {
       if (now === owner) return Effect.void
       owner = now
