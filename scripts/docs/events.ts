@@ -5,7 +5,8 @@ import * as path from "node:path"
 import { AgentEvent } from "../../src/agent/AgentEvent.ts"
 import { Envelope, schemaVersion } from "../../src/runtime/Envelope.ts"
 import { CostEvent } from "../../src/cost/CostEvent.ts"
-import { RuntimeEvent, transientTags } from "../../src/runtime/Event.ts"
+import { transientTags } from "../../src/runtime/Event.ts"
+import { RuntimeEvent } from "../../src/runtime/RuntimeEvent.ts"
 import { ToolEvent } from "../../src/tool/ToolEvent.ts"
 
 interface Family {
@@ -17,7 +18,7 @@ interface Family {
 const paid: ReadonlySet<string> = new Set(CostEvent.members.map(({ _tag }) => _tag))
 
 const families: ReadonlyArray<Family> = [
-  { title: "Runtime, sessions and tasks", file: "src/runtime/Event.ts", members: RuntimeEvent.members },
+  { title: "Runtime, sessions and tasks", file: "src/runtime/RuntimeEvent.ts", members: RuntimeEvent.members },
   {
     title: "Workers: models and calls",
     file: "src/agent/AgentEvent.ts",

@@ -1,13 +1,6 @@
-import * as Cause from "effect/Cause"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
-import * as Option from "effect/Option"
 import type { StoredMessage } from "../conversation/Message.ts"
 import { ModelView } from "../conversation/ModelView.ts"
-import { endOf as kindOf } from "../middleware/endOf.ts"
 import { monotonicMillis } from "../system/monotonic.ts"
 import type { Routed } from "../model/openModel.ts"
 import type { RoutingRequest } from "../model/Routing.ts"
@@ -19,21 +12,15 @@ import { Ids } from "../tool/Ids.ts"
 import { callKey } from "../tool/CallPlace.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import { isChild, parentOf, root, toText, type WorkerPath } from "../tool/WorkerPath.ts"
-import {
-  MessageRecorded,
-  WorkerCompleted,
-  type WorkerEnded,
-  WorkerFailed,
-  WorkerInterrupted,
-  WorkerStarted
-} from "./AgentEvent.ts"
-import { type Delegation, DelegationFailed, type DelegationRequest, type DelegationResult } from "./Delegation.ts"
+import { MessageRecorded, WorkerStarted } from "./AgentEvent.ts"
+import { type Delegation, DelegationFailed, type DelegationRequest } from "./Delegation.ts"
 import { Meter } from "./Meter.ts"
 import type { NamedWorker, NamedWorkers } from "./NamedWorker.ts"
 import { Siblings } from "./Siblings.ts"
+import { cancellable, endOf, statusOf } from "./SubWorkerEnd.ts"
 import type { Tools } from "./Tools.ts"
-import { type GoingOn, run, type WorkerError, type WorkerOptions, type WorkerOutcome } from "./Worker.ts"
-import type { OpenSink, SubWorkerSink } from "./WorkerSink.ts"
+import { type GoingOn, run, type WorkerOptions } from "./Worker.ts"
+import type { OpenSink } from "./WorkerSink.ts"
 import * as ToolOffer from "./ToolOffer.ts"
 import * as WorkerTools from "./WorkerTools.ts"
 
@@ -92,55 +79,11 @@ interface Bounds {
   readonly deepest: number
 }
 
-/** The user has ended this worker alone. */
-class Cancelled extends Data.TaggedError("Cancelled")<{ readonly message: string }> {}
-
-type Outcome = Exit.Exit<WorkerOutcome, WorkerError | Cancelled>
-
 /** A named worker has no more than its parent. */
 const boundsOf = (named: NamedWorker | undefined, { deepest, only }: Bounds, depth: number): Bounds => ({
   only: named?.tools === undefined ? only : new Set(named.tools.filter((name) => only === undefined || only.has(name))),
   deepest: Math.min(deepest, depth + (named?.maxDepth ?? Infinity))
 })
-
-const statusOf = ({ question, text }: WorkerOutcome): DelegationResult["status"] =>
-  question !== undefined || /^\W*i need to know\b/i.test(text) ? "question" : "done"
-
-const crashed = "it crashed. This is a bug in Tollgate."
-
-const endOf = (outcome: Outcome, durationMillis: number): WorkerEnded => {
-  if (Exit.isSuccess(outcome)) {
-    const { iterations, text, usage } = outcome.value
-    const status = statusOf(outcome.value)
-    const asked = status === "question" ? { question: text } : {}
-    return new WorkerCompleted({ status, ...asked, usage, iterations, durationMillis }, trusted)
-  }
-  const failure = Cause.failureOption(outcome.cause)
-  const cancelled = Option.exists(failure, ({ _tag }) => _tag === "Cancelled")
-  if (cancelled || (Option.isNone(failure) && kindOf(outcome.cause) === "interrupted")) {
-    return new WorkerInterrupted({ durationMillis }, trusted)
-  }
-  const message = Option.match(failure, { onNone: () => crashed, onSome: (error) => error.message })
-  return new WorkerFailed({ message, durationMillis }, trusted)
-}
-
-/** How the work ends, which is over when this returns: by itself, with the fiber that waits for it, or because it alone is ended. */
-const cancellable = <A, E, R>(
-  restore: <B, E2, R2>(self: Effect.Effect<B, E2, R2>) => Effect.Effect<B, E2, R2>,
-  work: Effect.Effect<A, E, R>,
-  whenCancelled: SubWorkerSink["whenCancelled"]
-): Effect.Effect<Exit.Exit<A, E | Cancelled>, never, R> =>
-  Effect.gen(function* () {
-    let isCancelled = false
-    const fiber = yield* Effect.fork(restore(work))
-    whenCancelled(() => {
-      isCancelled = true
-      fiber.unsafeInterruptAsFork(FiberId.none)
-    })
-    yield* Effect.exit(Effect.onInterrupt(restore(Fiber.await(fiber)), () => Fiber.interrupt(fiber)))
-    const exit = yield* Fiber.await(fiber)
-    return isCancelled && Exit.isInterrupted(exit) ? Exit.fail(new Cancelled({ message: "the user ended it." })) : exit
-  })
 
 /**
  * Runs the sub-workers of one task: a task in, a text out, behind the same gate. Each has ended, with all that it

@@ -27,7 +27,8 @@ import {
   SwitchModel
 } from "../runtime/Command.ts"
 import { type Envelope, schemaVersion, toLine } from "../runtime/Envelope.ts"
-import { CommandRejected, isTerminal, type TerminalEvent } from "../runtime/Event.ts"
+import { isTerminal, type TerminalEvent } from "../runtime/Event.ts"
+import { CommandRejected } from "../runtime/RuntimeEvent.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import { maxJsonDepth, parseAnswer } from "../text/Json.ts"
 import { Ids } from "../tool/Ids.ts"

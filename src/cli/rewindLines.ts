@@ -1,5 +1,5 @@
 import { foreign, type Line, own } from "../approval/rendering/Line.ts"
-import type { RewindPreviewed } from "../runtime/Event.ts"
+import type { RewindPreviewed } from "../runtime/RuntimeEvent.ts"
 import { visibleLine } from "../text/visible.ts"
 import { many } from "../ui/Words.ts"
 import { diffLines } from "./terminal/transcript/folding.ts"

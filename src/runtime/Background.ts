@@ -7,7 +7,7 @@ import {
 } from "../process/BackgroundCommands.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import * as News from "./backgroundNews.ts"
-import { BackgroundEnded, BackgroundStarted } from "./Event.ts"
+import { BackgroundEnded, BackgroundStarted } from "./RuntimeEvent.ts"
 import type { EventLog } from "./EventLog.ts"
 
 /** The background of one session. */

@@ -7,7 +7,7 @@ import { Redactor } from "../redaction/Redactor.ts"
 import { Ids } from "../tool/Ids.ts"
 import { Notified, trusted } from "../tool/ToolEvent.ts"
 import * as WorkerPath from "../tool/WorkerPath.ts"
-import { type InstructionFile, InstructionsRead } from "./Event.ts"
+import { type InstructionFile, InstructionsRead } from "./RuntimeEvent.ts"
 import type { TaskSink } from "./TaskSink.ts"
 
 /** One thing that a model is told; it is told again where `key` changes, or the text if there is none. */

@@ -12,7 +12,7 @@ import { untrusted } from "../redaction/untrusted.ts"
 import { Ids } from "../tool/Ids.ts"
 import { Notified, trusted } from "../tool/ToolEvent.ts"
 import * as WorkerPath from "../tool/WorkerPath.ts"
-import { MemoryKept, MemoryRecalled } from "./Event.ts"
+import { MemoryKept, MemoryRecalled } from "./RuntimeEvent.ts"
 import type { TaskSink } from "./TaskSink.ts"
 
 /** What a session remembers before a task, and keeps after it. */

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { trusted } from "../tool/ToolEvent.ts"
 import { causeOf, type Command } from "./Command.ts"
-import { CommandPerformed, CommandRejected } from "./Event.ts"
+import { CommandPerformed, CommandRejected } from "./RuntimeEvent.ts"
 import type { EventLog } from "./EventLog.ts"
 
 /** The answers to commands that no event of their own tells of. */

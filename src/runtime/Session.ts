@@ -27,7 +27,7 @@ import {
 } from "./Command.ts"
 import { contained } from "./contained.ts"
 import * as Continuation from "./continuation.ts"
-import { SessionEnded, SessionSuspended } from "./Event.ts"
+import { SessionEnded, SessionSuspended } from "./RuntimeEvent.ts"
 import type { EventLog } from "./EventLog.ts"
 import { goOn } from "./goOn.ts"
 import type { ProjectTools } from "./Projects.ts"

@@ -18,7 +18,7 @@ import {
 } from "./Command.ts"
 import type { Rewinding } from "../checkpoint/Rewinding.ts"
 import type { Background } from "./Background.ts"
-import { ApprovalPolicySet, ApprovalRevoked, ModelSwitched, SessionCleared, SessionRenamed } from "./Event.ts"
+import { ApprovalPolicySet, ApprovalRevoked, ModelSwitched, SessionCleared, SessionRenamed } from "./RuntimeEvent.ts"
 import type { EventLog } from "./EventLog.ts"
 import type { Replies } from "./Replies.ts"
 import { rewind } from "./rewind.ts"

@@ -20,14 +20,8 @@ import {
   SwitchModel
 } from "./Command.ts"
 import type { Envelope } from "./Envelope.ts"
-import {
-  type Event,
-  isTerminal,
-  type ModelSwitched,
-  type TaskCompleted,
-  type TaskInterrupted,
-  type TerminalEvent
-} from "./Event.ts"
+import { type Event, isTerminal, type TerminalEvent } from "./Event.ts"
+import type { ModelSwitched, TaskCompleted, TaskInterrupted } from "./RuntimeEvent.ts"
 import type { Subscription } from "./EventLog.ts"
 import type { LogError } from "./storeFailure.ts"
 import type { SessionNotFound } from "./SessionStore.ts"

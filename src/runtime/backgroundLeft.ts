@@ -4,7 +4,7 @@ import type { DatabaseError } from "../database/DatabaseError.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import { isRoot, root } from "../tool/WorkerPath.ts"
 import { tells, told } from "./backgroundNews.ts"
-import { BackgroundEnded, type BackgroundStarted } from "./Event.ts"
+import { BackgroundEnded, type BackgroundStarted } from "./RuntimeEvent.ts"
 import { isRewound } from "./Rewound.ts"
 import type { SessionStore } from "./SessionStore.ts"
 

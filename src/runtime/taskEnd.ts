@@ -4,7 +4,8 @@ import * as Option from "effect/Option"
 import type { WorkerOutcome } from "../agent/Worker.ts"
 import { endOf } from "../middleware/endOf.ts"
 import { trusted } from "../tool/ToolEvent.ts"
-import { TaskCompleted, TaskFailed, TaskInterrupted, type TerminalEvent } from "./Event.ts"
+import type { TerminalEvent } from "./Event.ts"
+import { TaskCompleted, TaskFailed, TaskInterrupted } from "./RuntimeEvent.ts"
 import type { TaskError } from "./Task.ts"
 
 export type Outcome = Exit.Exit<WorkerOutcome, TaskError>

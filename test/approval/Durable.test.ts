@@ -5,7 +5,7 @@ import * as Timeline from "../../src/harness/Timeline.ts"
 import { DecideApproval, EndSession, Interrupt, InvokeTool, ResumeSession } from "../../src/runtime/Command.ts"
 import type { StoredMessage } from "../../src/conversation/Message.ts"
 import { schemaVersion } from "../../src/runtime/Envelope.ts"
-import { TaskCancelling } from "../../src/runtime/Event.ts"
+import { TaskCancelling } from "../../src/runtime/RuntimeEvent.ts"
 import { ApprovalRequested, trusted } from "../../src/tool/ToolEvent.ts"
 import { edit, opened, shell } from "./Talk.ts"
 

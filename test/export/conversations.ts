@@ -4,14 +4,8 @@ import type { StoredMessage } from "../../src/conversation/Message.ts"
 import { ToolCallCompleted } from "../../src/gate/CallEvent.ts"
 import { noUsage } from "../../src/model/ModelPart.ts"
 import type { Place } from "../../src/runtime/Envelope.ts"
-import {
-  type DurableEvent,
-  SessionCleared,
-  TaskCompleted,
-  TaskQueued,
-  TaskStarted,
-  UnknownEvent
-} from "../../src/runtime/Event.ts"
+import { type DurableEvent, UnknownEvent } from "../../src/runtime/Event.ts"
+import { SessionCleared, TaskCompleted, TaskQueued, TaskStarted } from "../../src/runtime/RuntimeEvent.ts"
 import { plainId } from "../../src/redaction/plainId.ts"
 import { make } from "../../src/redaction/Redactor.ts"
 import { ApprovalRequested, FileChanged } from "../../src/tool/ToolEvent.ts"

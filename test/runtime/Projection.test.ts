@@ -15,7 +15,7 @@ import {
   SessionResumed,
   TaskFailed,
   TaskQueued
-} from "../../src/runtime/Event.ts"
+} from "../../src/runtime/RuntimeEvent.ts"
 import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
 import * as Projection from "../../src/runtime/Projection.ts"
 import { SessionStore } from "../../src/runtime/SessionStore.ts"

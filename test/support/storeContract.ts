@@ -7,16 +7,16 @@ import { toolMessage } from "../../src/gate/conclude.ts"
 import type { DatabaseError } from "../../src/database/DatabaseError.ts"
 import { noUsage } from "../../src/model/ModelPart.ts"
 import type { Envelope, Place } from "../../src/runtime/Envelope.ts"
+import type { DurableEvent } from "../../src/runtime/Event.ts"
 import {
   CommandRejected,
-  type DurableEvent,
   ModelSwitched,
   SessionCleared,
   SessionEnded,
   TaskCompleted,
   TaskQueued,
   TaskStarted
-} from "../../src/runtime/Event.ts"
+} from "../../src/runtime/RuntimeEvent.ts"
 import {
   type Lease,
   type SessionBusy,

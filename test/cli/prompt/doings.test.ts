@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { ModelAnswered, SessionCompacted } from "../../../src/agent/AgentEvent.ts"
 import { Doings } from "../../../src/cli/prompt/Doings.ts"
-import { type Event, SessionResumed, TaskCompleted } from "../../../src/runtime/Event.ts"
+import type { Event } from "../../../src/runtime/Event.ts"
+import { SessionResumed, TaskCompleted } from "../../../src/runtime/RuntimeEvent.ts"
 import { noUsage } from "../../../src/cost/Usage.ts"
 
 const tokens = FastCheck.integer({ min: 0, max: 200_000 })
