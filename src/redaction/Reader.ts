@@ -1,44 +1,23 @@
-import { isPlace, isPlaceName, isReference, trailing } from "./Assigned.ts"
+import { isPlace, isReference, trailing } from "./Assigned.ts"
 import { findings, masked, type Holds, render } from "./Finding.ts"
 import { type LexemeKind, windowSize } from "./Lexer.ts"
-import { isPlaceholder, Logins, type Separator } from "./Logins.ts"
+import { type Hidden, shownOf } from "./Hidden.ts"
+import { isPlaceholder, Logins } from "./Logins.ts"
 import { mark } from "./Mark.ts"
+import { headerIn, type Named, namedAtEnd } from "./Named.ts"
 import { maxBody, PrivateKey } from "./PrivateKey.ts"
-import { secretName } from "./SecretName.ts"
-import { bareScheme, header, isCredential, scheme, tail, telling } from "./Wording.ts"
-
-/** A name of a secret that was read, waiting for its value. */
-interface Named {
-  readonly kind: string
-  /** `""` until the sign between name and value was there. */
-  readonly sign: string
-  /** The name is that of an element, whose value must follow at once. */
-  readonly element: boolean
-  /** The quote that was open where the name stood. */
-  readonly within: string | undefined
-  /** Of its value, the secret is what follows this. */
-  readonly pair?: Separator | undefined
-  /** Where its value is a path, it is no secret. */
-  readonly place?: boolean
-}
-
-/** Text left out until its end; `shown` once a mark replaces it. */
-interface Hidden {
-  readonly kind: string
-  readonly until: "quote" | "line" | "piece" | "footing" | "mac"
-  readonly quote: string | undefined
-  /** What goes on being left out after the footing of a key. */
-  readonly outer?: Hidden
-  shown: boolean
-  /** Characters so far, where that is bounded. */
-  size?: number
-  readonly place?: boolean
-}
+import { bareScheme, isCredential, scheme, telling } from "./Wording.ts"
 
 const puttyStart = "Private-Lines:"
 const puttyEnd = "Private-MAC:"
 
 type Kind = Exclude<LexemeKind, "window">
+
+/** A value as its mark, but for the signs behind it; one that is masked already stays. */
+const maskedValue = (kind: string, value: string): string => {
+  const end = masked.test(value) ? 0 : value.length - trailing(value)
+  return end === 0 ? value : mark(kind) + value.slice(end)
+}
 
 const headers = new Set(["authorization", "cookie"])
 
@@ -163,12 +142,6 @@ export class Reader {
     return hidden.shown ? mark(hidden.kind) : ""
   }
 
-  private show(hidden: Hidden): string {
-    if (hidden.shown) return ""
-    hidden.shown = true
-    return mark(hidden.kind)
-  }
-
   private resume(kind: Kind, text: string): string {
     this.hidden = this.hidden?.outer
     return text === "" ? "" : this.step(kind, text)
@@ -180,13 +153,13 @@ export class Reader {
       if (kind !== "piece") return ""
       const end = this.key.body(text)
       return end === undefined
-        ? this.show(hidden)
-        : (end === 0 ? "" : this.show(hidden)) + this.resume(kind, text.slice(end))
+        ? shownOf(hidden)
+        : (end === 0 ? "" : shownOf(hidden)) + this.resume(kind, text.slice(end))
     }
     if (hidden.until === "mac") {
       const end = kind === "piece" ? text.indexOf(puttyEnd) : -1
       hidden.size = (hidden.size ?? 0) + text.length
-      const shown = kind === "piece" ? this.show(hidden) : ""
+      const shown = kind === "piece" ? shownOf(hidden) : ""
       return end === -1 && hidden.size <= maxBody ? shown : shown + this.resume(kind, text.slice(Math.max(0, end)))
     }
     if (hidden.until === "piece" && kind !== "piece") return this.resume(kind, text)
@@ -200,9 +173,9 @@ export class Reader {
       this.open = hidden.quote
       return this.resume(kind, text)
     }
-    if (kind !== "piece") return hidden.until === "quote" ? this.show(hidden) : ""
+    if (kind !== "piece") return hidden.until === "quote" ? shownOf(hidden) : ""
     const body = this.heading(text)
-    const shown = this.show(hidden)
+    const shown = shownOf(hidden)
     return body === undefined ? shown : shown + this.privateKey(text.slice(body), hidden)
   }
 
@@ -238,7 +211,7 @@ export class Reader {
     const announced = this.logins.read(text)
     if (credentials === "header" || (credentials === "bare" && isCredential(text))) {
       this.named = undefined
-      return this.masked("authorization", text)
+      return maskedValue("authorization", text)
     }
     if (announced !== undefined && !(named && named.sign !== "")) {
       const { at, pair } = announced
@@ -250,11 +223,6 @@ export class Reader {
     const lead = named ? (/^[=:]{1,3}/.exec(text)?.[0] ?? "") : ""
     if (!named || (named.sign === "" && lead === "")) return this.plain(text)
     return lead + this.value({ ...named, sign: named.sign + lead }, text.slice(lead.length))
-  }
-
-  private masked(kind: string, value: string): string {
-    const end = masked.test(value) ? 0 : value.length - trailing(value)
-    return end === 0 ? value : mark(kind) + value.slice(end)
   }
 
   private value(named: Named, value: string): string {
@@ -271,13 +239,13 @@ export class Reader {
       const secret = value.slice(colon)
       return colon === 0 || isReference(secret) || isPlaceholder(secret)
         ? this.plain(value)
-        : value.slice(0, colon) + this.masked(named.kind, secret)
+        : value.slice(0, colon) + maskedValue(named.kind, secret)
     }
     if (isReference(value)) return this.plain(value)
     if (headers.has(named.kind) && named.sign.endsWith(":")) {
       return this.hide({ kind: named.kind, until: "line", quote: this.open, shown: true })
     }
-    return this.masked(named.kind, value)
+    return maskedValue(named.kind, value)
   }
 
   private plain(text: string): string {
@@ -285,17 +253,8 @@ export class Reader {
     const body = this.heading(text)
     if (body === undefined && !telling.test(text)) return text
     if (body !== undefined) return text.slice(0, body) + this.privateKey(text.slice(body))
-    const start = header.exec(text)
-    if (start) {
-      const at = start.index + start[0].length
-      const named: Named = {
-        kind: secretName(start[1]!) ?? "authorization",
-        sign: ":",
-        element: false,
-        within: this.open
-      }
-      return this.plain(text.slice(0, at - 1)) + ":" + this.value(named, text.slice(at))
-    }
+    const start = headerIn(text, this.open)
+    if (start) return this.plain(text.slice(0, start.at - 1)) + ":" + this.value(start.named, text.slice(start.at))
     const found = findings(text, this.holds)
     if (found.at(-1)?.end !== text.length) this.remember(text)
     return render(text, found)
@@ -303,14 +262,8 @@ export class Reader {
 
   /** Notes what the end of a piece says about what comes next. */
   private remember(text: string): void {
-    const [whole, name = "", sign = ""] = tail.exec(text.slice(-84)) ?? []
-    const kind = whole === undefined || sign === "::" ? undefined : secretName(name)
     if (bareScheme.test(text.slice(-8))) this.credentials = "bare"
-    if (kind === undefined) return
-    const flag = sign === "" && /^--?\w/.test(text) && name === text
-    const element = this.last === "<" && name === text
-    const place = name + sign === text && isPlaceName(name)
-    this.named = { kind, sign: flag ? " " : sign, element, within: this.open, place }
+    this.named = namedAtEnd(text, this.last, this.open) ?? this.named
   }
 
   /** Of an over-long piece its first half, or up to the end of a secret across the middle. */

@@ -8,11 +8,11 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { Redactor } from "../redaction/Redactor.ts"
 import { endsWithin } from "../system/endsWithin.ts"
-import type { Channel } from "./Channel.ts"
 import { Channels } from "./Channels.ts"
+import { DeltaCursor } from "./DeltaCursor.ts"
 import { type Envelope, type Place, schemaVersion } from "./Envelope.ts"
 import { type DurableEvent, type Event, isTransient } from "./Event.ts"
-import { eventSize } from "./eventSize.ts"
+import { LogTail, type TailLimits } from "./LogTail.ts"
 import { redactEvent } from "./redactEvent.ts"
 import type { Lease, SessionStore } from "./SessionStore.ts"
 import { closing, crashed, isTyped, type LogError, unanswered } from "./storeFailure.ts"
@@ -29,7 +29,7 @@ export interface Subscription {
 }
 
 /**
- * The log of one session. The store is the truth, a ring caches its tail, and a subscriber is a cursor: a slow one
+ * The log of one session. The store is the truth, its tail is kept at hand, and a subscriber is a cursor: a slow one
  * costs nothing, and it can start at any number without gap or duplicate. An event is redacted before it is stored and
  * visible once it is committed.
  */
@@ -57,10 +57,8 @@ export interface EventLog {
 
 /** Events that may wait for the store before `emit` does. */
 const maxPending = 1024
-/** At least twice `maxPending`, or a live subscriber would be sent to the store. */
-const ringSize = 4 * maxPending
-/** Characters of the texts of the ring. */
-const ringText = 16 * 1024 * 1024
+/** At least twice `maxPending` events, or a live subscriber would be sent to the store. */
+const kept: TailLimits = { events: 4 * maxPending, text: 16 * 1024 * 1024 }
 /** Events that are handed over at a time, where nothing else is asked for. */
 export const chunkSize = 256
 
@@ -78,9 +76,7 @@ export const make = (
     const { gather = Effect.void } = store
     let head = lease.head
     let next = head + 1
-    let base = next
-    let ring: Array<Envelope> = []
-    let held = 0
+    const tail = new LogTail(next, kept)
     let pending: Array<Envelope> = []
     let failed: Cause.Cause<LogError> | undefined
     let closed = false
@@ -123,27 +119,10 @@ export const make = (
         return Effect.void
       })
 
-    /** Leaves the last of the ring; who wants others reads them from the store. */
-    const keep = (length: number) => {
-      const from = ring.length - length
-      base += from
-      ring = ring.slice(from)
-      held = ring.reduce((sum, envelope) => sum + eventSize(envelope), 0)
-    }
-    const halve = (): void => {
-      if (held <= ringText) return
-      keep(ring.length >> 1)
-      halve()
-    }
     const publish = (batch: ReadonlyArray<Envelope>) => {
-      for (const envelope of batch) {
-        ring.push(envelope)
-        held += eventSize(envelope)
-      }
+      tail.push(batch)
       head = batch[batch.length - 1]?.seq ?? head
       for (const envelope of batch) published(envelope)
-      if (ring.length > 2 * ringSize) keep(ringSize)
-      halve()
     }
     const fail = (cause: Cause.Cause<LogError>) => {
       if (failed !== undefined) return
@@ -215,38 +194,18 @@ export const make = (
         }
       )
     )
-    /** A reader that lags behind the ring reads from the store. */
+    /** A reader that lags behind the tail reads from the store. */
     const forget = Effect.sync(() => {
-      keep(0)
+      tail.clear()
       channels.clear()
     })
     yield* Effect.addFinalizer(() => Effect.zipRight(close, forget))
 
     const subscribe = ({ follow = true, from, page: size = chunkSize, transient = true }: Subscription) =>
       Stream.suspend(() => {
-        const offsets = new Map<Channel, number>()
+        const deltas = new DeltaCursor(channels, lease.session, clock)
         let live = from > head
         const until = follow ? Infinity : head
-        const delta = (channel: Channel, seq: number): ReadonlyArray<Envelope> => {
-          const offset = offsets.get(channel) ?? 0
-          if (channel.total <= offset) return []
-          offsets.set(channel, channel.total)
-          const event = channel.since(offset)
-          const time = clock.unsafeCurrentTimeMillis()
-          return [{ version: 1, seq, time, session: lease.session, ...channel.place, transient: true, event }]
-        }
-        const withDeltas = (batch: ReadonlyArray<Envelope>): ReadonlyArray<Envelope> => {
-          if (!transient || !live) return batch
-          const all: Array<Envelope> = []
-          for (const envelope of batch) {
-            for (const channel of channels.closedBy(envelope.seq)) {
-              all.push(...delta(channel, envelope.seq - 1))
-              offsets.delete(channel)
-            }
-            all.push(envelope)
-          }
-          return all
-        }
         type Page = readonly [Chunk.Chunk<Envelope>, Option.Option<number>]
         const page = (batch: ReadonlyArray<Envelope>, cursor: number): Page => [
           Chunk.unsafeFromArray(batch),
@@ -259,17 +218,17 @@ export const make = (
             if (cursor > until) return Effect.succeed(end)
             if (cursor <= head) {
               const to = Math.min(head, until, cursor + size - 1)
-              return cursor >= base
-                ? Effect.succeed(page(withDeltas(ring.slice(cursor - base, to + 1 - base)), to + 1))
+              return cursor >= tail.base
+                ? Effect.succeed(
+                    page(live && transient ? deltas.around(tail.slice(cursor, to)) : tail.slice(cursor, to), to + 1)
+                  )
                 : Effect.map(store.read(lease.session, cursor, Math.min(size, to + 1 - cursor)), (batch) =>
                     page(batch, (batch[batch.length - 1]?.seq ?? to) + 1)
                   )
             }
             live = true
-            const deltas = transient
-              ? channels.visible(cursor - 1).flatMap((channel) => delta(channel, cursor - 1))
-              : []
-            if (deltas.length > 0) return Effect.succeed(page(deltas, cursor))
+            const said = transient ? deltas.since(cursor - 1) : []
+            if (said.length > 0) return Effect.succeed(page(said, cursor))
             if (failed !== undefined) return Effect.failCause(failed)
             if (closed) return Effect.succeed(end)
             return Effect.zipRight(signal.await, step(cursor))
@@ -288,7 +247,7 @@ export const make = (
       const step: Effect.Effect<void, LogError> = Effect.suspend(() => {
         const signal = moved
         if (cursor <= head) {
-          if (cursor >= base) return told(ring.slice(cursor - base)) ? step : Effect.void
+          if (cursor >= tail.base) return told(tail.slice(cursor)) ? step : Effect.void
           const read = store.read(lease.session, cursor, chunkSize)
           return Effect.flatMap(read, (batch) => (batch.length > 0 && told(batch) ? step : Effect.void))
         }
@@ -296,17 +255,6 @@ export const make = (
         return closed ? Effect.void : Effect.zipRight(signal.await, step)
       })
       return step
-    }
-
-    const partial = () => {
-      const time = clock.unsafeCurrentTimeMillis()
-      return channels.visible(head).flatMap((channel): ReadonlyArray<Envelope> => {
-        const { place, total } = channel
-        const event = channel.since(0)
-        return total === 0
-          ? []
-          : [{ version: schemaVersion, seq: head, time, session: lease.session, ...place, transient: true, event }]
-      })
     }
 
     return {
@@ -322,7 +270,7 @@ export const make = (
       commit,
       subscribe,
       follow,
-      partial,
+      partial: () => new DeltaCursor(channels, lease.session, clock).since(head),
       failure: Deferred.await(failure),
       failed: () => Option.fromNullable(failed),
       close

@@ -2,7 +2,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { beginning, broken, columns, fit, unstyled, withCursor } from "./Layout.ts"
-import { hideCursor, showCursor } from "./terminalCodes.ts"
+import { eraseBelow, eraseRest, hideCursor, home, showCursor } from "./terminalCodes.ts"
 
 /**
  * The line below everything else, and rows that stand above it; `cursor` is the column at which the person types, in a row
@@ -80,8 +80,19 @@ export const drawingOf = (
 }
 
 /** Rows from the first one of a drawing to that of the cursor, on a screen of that width by now. */
-export const rowsAbove = ({ above, before }: Drawing, width: number, { breaks }: Reflow): number => {
+const rowsAbove = ({ above, before }: Drawing, width: number, { breaks }: Reflow): number => {
   if (!breaks) return above.length
   const taken = (row: string) => broken(unstyled(row), width).length
   return above.reduce((sum, row) => sum + taken(row), 0) + taken(`${before} `) - 1
 }
+
+/** Takes a drawing away, and leaves the cursor where it began. */
+export const erasureOf = (drawn: Drawing, width: number, reflow: Reflow): string => {
+  const above = rowsAbove(drawn, width, reflow)
+  // Behind its first cell: what is erased from the first cell of the screen on, tmux keeps among what has scrolled away.
+  return `\r${above === 0 ? "" : `\u001b[${above}A`}${eraseRest}\u001b[C${eraseBelow}\r`
+}
+
+/** Fills the whole screen with these rows. */
+export const pageOf = (rows: ReadonlyArray<string>): string =>
+  `${home}${rows.map((row) => `${row}${eraseRest}`).join("\r\n")}${eraseBelow}`

@@ -5,13 +5,13 @@ import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { inForeground } from "../../system/foreground.ts"
+import { listening } from "../../system/listening.ts"
 import { monotonicMillis } from "../../system/monotonic.ts"
-import { type Bottom, type Drawing, drawingOf, reflowOf, rowsAbove } from "./Drawing.ts"
+import { type Bottom, type Drawing, drawingOf, erasureOf, pageOf, reflowOf } from "./Drawing.ts"
 import {
   beginUpdate,
   endUpdate,
   eraseBelow,
-  eraseRest,
   hideCursor,
   home,
   mainScreen,
@@ -138,17 +138,11 @@ const make = (options: { readonly split: boolean }) =>
     }
     const erase = (): string => {
       if (drawn === undefined) return ""
-      const above = rowsAbove(drawn, width(), reflow)
+      const text = erasureOf(drawn, width(), reflow)
       drawn = undefined
-      // Behind its first cell: what is erased from the first cell of the screen on, tmux keeps among what has scrolled away.
-      return `\r${above === 0 ? "" : `\u001b[${above}A`}${eraseRest}\u001b[C${eraseBelow}\r`
+      return text
     }
-    const paged = (): string =>
-      page === undefined
-        ? ""
-        : `${home}${page()
-            .map((row) => `${row}${eraseRest}`)
-            .join("\r\n")}${eraseBelow}`
+    const paged = (): string => (page === undefined ? "" : pageOf(page()))
     /** Learns of a change of size that the signal has not told of yet: Node asks the terminal at the signal alone. */
     const measure = () => (target as { readonly _refreshSize?: () => void })._refreshSize?.()
     /** Prints what is pending, and draws the bottom anew where it has changed. */
@@ -218,17 +212,8 @@ const make = (options: { readonly split: boolean }) =>
         drawn = undefined
         again(redraw)
       }
-      yield* Effect.acquireRelease(
-        Effect.sync(() => {
-          target.on("resize", onResize)
-          process.on("SIGCONT", onContinue)
-        }),
-        () =>
-          Effect.sync(() => {
-            target.off("resize", onResize)
-            process.off("SIGCONT", onContinue)
-          })
-      )
+      yield* listening(target, "resize", onResize)
+      yield* listening(process, "SIGCONT", onContinue)
     }
     /** Lends the screen, which is made ready for the borrower and taken back by what is written. */
     const lend = <A, E, R>(begin: string, self: Effect.Effect<A, E, R>, end: string) =>
