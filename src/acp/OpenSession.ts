@@ -22,7 +22,8 @@ import { block } from "./fenced.ts"
 import type { Prompt } from "./PromptContent.ts"
 import { codes, EditorRequestRefused, refusedBy } from "./Refused.ts"
 import type { Terminals } from "./Terminals.ts"
-import type { Told, Updates } from "./Updates.ts"
+import type { Told } from "./Told.ts"
+import type { Updates } from "./Updates.ts"
 
 const reasons: Readonly<Record<FinishReason, StopReason>> = {
   stop: "end_turn",

@@ -1,36 +1,19 @@
 import * as DateTime from "effect/DateTime"
-import type { SessionUpdate, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk"
+import type { ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk"
 import { inUsd } from "../cost/Money.ts"
 import type { Usage } from "../cost/Usage.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import { titleOf as sessionTitle } from "../runtime/Projection.ts"
 import { makeVisible, visibleLine } from "../text/visible.ts"
 import { isRoot } from "../tool/WorkerPath.ts"
-import type { ClientCallRequested, TodoItem } from "../tool/ToolEvent.ts"
-import type { Approval, CallShown, Diff, Level } from "../ui/Display.ts"
+import type { CallShown, Diff, Level } from "../ui/Display.ts"
 import { Narrator, type Step } from "../ui/Narrator.ts"
 import { Call, inputOf, kindOf, titleOf } from "./Call.ts"
 import { diffsOf } from "./Diffs.ts"
 import type { EditorCan } from "./Editor.ts"
 import { block, output } from "./fenced.ts"
 import { Terminals } from "./Terminals.ts"
-
-/** What becomes of an event. */
-export type Told =
-  | {
-      readonly _tag: "Update"
-      readonly update: SessionUpdate
-      /** The terminal of which nothing more is told. */
-      readonly over?: string
-    }
-  /** The mode or the model has changed. */
-  | { readonly _tag: "Options" }
-  /** The request is first in line. */
-  | { readonly _tag: "Ask"; readonly approval: Approval }
-  /** The request that was first in line is over. */
-  | { readonly _tag: "Asked" }
-  | { readonly _tag: "ClientCall"; readonly request: ClientCallRequested }
-  | { readonly _tag: "ClientCallEnded"; readonly callId: string }
+import { chunk, planOf, type Told, type Update, update } from "./Told.ts"
 
 export interface UpdatesOptions {
   /** Where the session works; absolute. */
@@ -52,22 +35,6 @@ type Ended = Extract<Step, { readonly _tag: "CallEnded" }>
 
 /** Ended calls that are remembered. */
 const maxOver = 1000
-
-const planned = { pending: "pending", active: "in_progress", done: "completed", dropped: "completed" } as const
-
-type Update = Extract<Told, { readonly _tag: "Update" }>
-
-const update = (given: SessionUpdate): Update => ({ _tag: "Update", update: given })
-const chunk = (kind: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk", text: string): Told =>
-  update({ sessionUpdate: kind, content: block(makeVisible(text)) })
-
-const planOf = (items: ReadonlyArray<TodoItem>): Told =>
-  update({
-    sessionUpdate: "plan",
-    entries: items
-      .filter(({ status }) => status !== "dropped")
-      .map(({ status, text }) => ({ content: visibleLine(text), priority: "medium", status: planned[status] }))
-  })
 
 /** Epoch milliseconds as the protocol writes a time. */
 export const isoTime = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))

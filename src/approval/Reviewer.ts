@@ -7,8 +7,8 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { catchOwnEnd } from "../middleware/endOf.ts"
 import * as Answer from "../process/Answer.ts"
-import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import { Processes } from "../process/Processes.ts"
+import { commandOf, type Program } from "../process/Program.ts"
 import { lazy } from "../system/lazy.ts"
 import { parsePrinted } from "../text/Json.ts"
 import { visibleJson } from "../text/visible.ts"
@@ -90,7 +90,7 @@ export class Reviewer extends Context.Reference<Reviewer>()("tollgate/approval/R
     )
 }
 
-export interface ProgramOptions extends Pick<ProcessCommand, "file" | "args" | "cwd" | "env"> {
+export interface ProgramOptions extends Program {
   /** Default: 10 seconds. */
   readonly timeout?: Duration.DurationInput
   /** The decision if the reviewer fails. Default: `ask`. */
@@ -110,14 +110,14 @@ const maxReason = 500
 
 const byProgram = (
   processes: Processes["Type"],
-  { args, cwd, env, file, onFailure = "ask", timeout = "10 seconds" }: ProgramOptions
+  { onFailure = "ask", timeout = "10 seconds", ...program }: ProgramOptions
 ): ReviewerService => {
-  const by = `reviewer ${file.split("/").at(-1) ?? file}`
+  const by = `reviewer ${program.file.split("/").at(-1) ?? program.file}`
   const unanswered: Unanswered = (reason) => ({ decision: onFailure, reason, by, failed: true })
   const decide = (request: ApprovalRequest): Effect.Effect<ReviewerAnswer> =>
     Effect.gen(function* () {
       const text = visibleJson(yield* encode()(request))
-      const result = yield* processes.run({ file, args, cwd, env, stdin: { text } }, { limit: outputLimit })
+      const result = yield* processes.run({ ...commandOf(program), stdin: { text } }, { limit: outputLimit })
       const ended = Answer.of(result)
       if (Either.isLeft(ended)) return unanswered(`it ${ended.left.message}`)
       if (ended.right.stdout.trim() === "") return unanswered("it answered nothing")

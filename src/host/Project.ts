@@ -2,12 +2,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { SealClient } from "../agent/ClientFunctions.ts"
 import * as NamedWorker from "../agent/NamedWorker.ts"
 import { type CallError, Tools } from "../agent/Tools.ts"
-import type { Foresee } from "../approval/Ahead.ts"
 import { Approvals } from "../approval/Approvals.ts"
 import * as ProjectRules from "../approval/ProjectRules.ts"
 import { Audit } from "../audit/Audit.ts"
@@ -17,7 +15,6 @@ import { make as makeCheckpoints } from "../checkpoint/Checkpoints.ts"
 import { Configuration } from "../config/Configuration.ts"
 import { Trust } from "../config/Trust.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
-import type { CallRequest } from "../gate/CallRequest.ts"
 import * as DefaultStack from "../gate/DefaultStack.ts"
 import * as Toolset from "../gate/Toolset.ts"
 import type { KnownServer } from "../mcp/KnownServer.ts"
@@ -45,6 +42,7 @@ import { confinedServer } from "./confinedServer.ts"
 import { headBranch } from "./headBranch.ts"
 import * as Instructions from "./Instructions.ts"
 import * as Equipment from "./Equipment.ts"
+import { later } from "./later.ts"
 import { lazily } from "./lazily.ts"
 import { lazy } from "../system/lazy.ts"
 import * as NamedServers from "./NamedServers.ts"
@@ -115,23 +113,6 @@ const unconfined = ({ detail, isolated }: SandboxStatus, network: boolean): stri
     : network
       ? "The mode sandboxed needs a sandbox without network. Set sandbox.network to false, or choose ask or edits."
       : undefined
-
-/** A toolset whose requirements are made with its first call. */
-const later = <E, R, A, E2>(
-  toolset: Toolset.Toolset<E, R>,
-  requirements: Effect.Effect<Context.Context<A>, E2>,
-  { within }: Equipment.Equipment
-) => ({
-  ...toolset,
-  call: (request: CallRequest) =>
-    Effect.flatMap(requirements, (built) => Effect.provide(toolset.call(request), built)).pipe(
-      within(request.sessionId)
-    ),
-  foresee: (request: CallRequest, foresee: Foresee) =>
-    Effect.flatMap(Effect.option(requirements), (built) =>
-      Option.isNone(built) ? Effect.succeed(undefined) : Effect.provide(toolset.foresee(request, foresee), built.value)
-    ).pipe(within(request.sessionId))
-})
 
 /** Makes the project of a place, until the scope ends. */
 export const make = <E extends CallError, R>(

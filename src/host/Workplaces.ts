@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Configuration } from "../config/Configuration.ts"
-import type { ProcessCommand } from "../process/ProcessCommand.ts"
+import type { Program } from "../process/Program.ts"
 import type { Place } from "../runtime/Projects.ts"
 import { Surroundings } from "./Surroundings.ts"
 import { ownEnvironment } from "./ToolServices.ts"
@@ -12,11 +12,9 @@ export class Workplaces extends Context.Tag("tollgate/host/Workplaces")<Workplac
   static readonly layer = Layer.sync(Workplaces, () => new Set<Place>())
 }
 
-type Program = Pick<ProcessCommand, "file" | "args" | "cwd" | "env">
-
 /**
  * How a program of the user is started that serves all projects: what lies in any of them is none of the programs that it finds.
- * The projects are those of the moment when `env` is read, so read it at each start.
+ * The projects are those of the moment when it starts.
  */
 export const userProgram: Effect.Effect<
   (command: readonly [string, ...ReadonlyArray<string>]) => Program,
@@ -30,7 +28,7 @@ export const userProgram: Effect.Effect<
     file,
     args,
     cwd: surroundings.directory,
-    get env() {
+    env: () => {
       const written = [...workplaces].flatMap(({ directory, project }) => [directory, project])
       return ownEnvironment(settings, surroundings.env, [surroundings.directory, ...written])
     }

@@ -28,7 +28,7 @@ const reviewer: Layer.Layer<never, never, Configuration | Surroundings | Workpla
     if (program === undefined) return Layer.empty
     const { command, ...options } = program
     const own = (yield* userProgram)(command)
-    return Layer.provide(Reviewer.layerProgram(Object.assign(own, options)), Processes.layer)
+    return Layer.provide(Reviewer.layerProgram({ ...own, ...options }), Processes.layer)
   })
 )
 

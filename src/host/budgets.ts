@@ -12,6 +12,7 @@ import { Budgets, limitsOf } from "../cost/Budgets.ts"
 import { inUsd } from "../cost/Money.ts"
 import * as Answer from "../process/Answer.ts"
 import { Processes } from "../process/Processes.ts"
+import { commandOf } from "../process/Program.ts"
 import * as Stores from "./Stores.ts"
 import { userProgram, Workplaces } from "./Workplaces.ts"
 
@@ -48,7 +49,7 @@ const hooked = Effect.gen(function* () {
   return ({ limit, percent, place, scope, spent }: Alert) => {
     const alert = { event: "budget", scope, place, percent, spentUsd: inUsd(spent), limitUsd: inUsd(limit) }
     const stdin = { text: `${JSON.stringify(alert)}\n` }
-    return processes.run({ ...program, stdin }, { limit: outputLimit }).pipe(
+    return processes.run({ ...commandOf(program), stdin }, { limit: outputLimit }).pipe(
       Effect.flatMap(Answer.of),
       Effect.timeoutFail({
         duration: patience,

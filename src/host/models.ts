@@ -22,9 +22,7 @@ const routing = Effect.gen(function* () {
   if (programs.length === 0) return []
   const processes = Context.get(yield* Layer.build(Processes.layer), Processes)
   const program = yield* userProgram
-  return programs.map(({ command, ...options }) =>
-    RoutingProgram.make(processes, Object.assign(program(command), options))
-  )
+  return programs.map(({ command, ...options }) => RoutingProgram.make(processes, { ...program(command), ...options }))
 })
 
 /** The models of the configuration; it must name at least one. */

@@ -4,14 +4,14 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Answer from "../process/Answer.ts"
-import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import type { Processes } from "../process/Processes.ts"
+import { commandOf, type Program } from "../process/Program.ts"
 import { duration } from "../text/duration.ts"
 import { parsePrinted } from "../text/Json.ts"
 import { visibleJson } from "../text/visible.ts"
 import type { RoutingDecision, RoutingHook } from "./Routing.ts"
 
-export interface ProgramOptions extends Pick<ProcessCommand, "file" | "args" | "cwd" | "env"> {
+export interface ProgramOptions extends Program {
   /** Default: 10 seconds. */
   readonly timeout?: Duration.DurationInput
 }
@@ -29,15 +29,15 @@ const outputLimit = 64 * 1024
 export const make =
   (processes: Processes["Type"], options: ProgramOptions): RoutingHook =>
   (decision) => {
-    const { args, cwd, env, file, timeout = "10 seconds" } = options
-    const name = file.split("/").at(-1) ?? file
+    const { timeout = "10 seconds", ...program } = options
+    const name = program.file.split("/").at(-1) ?? program.file
     const stays = (what: string): RoutingDecision => ({
       ...decision,
       reason: `${decision.reason}; the routing hook ${name} ${what}`
     })
     return Effect.gen(function* () {
       const text = visibleJson(JSON.stringify(decision))
-      const result = yield* processes.run({ file, args, cwd, env, stdin: { text } }, { limit: outputLimit })
+      const result = yield* processes.run({ ...commandOf(program), stdin: { text } }, { limit: outputLimit })
       const ended = Answer.of(result)
       if (Either.isLeft(ended)) return stays(ended.left.message)
       const said = yield* Effect.option(Effect.flatMap(parsePrinted(ended.right.stdout), decode))
