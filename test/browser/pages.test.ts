@@ -260,7 +260,8 @@ describe("the pages beside the sessions", () => {
           const home = () => page.getByRole("link", { name: "Tollgate" })
           yield* Effect.promise(async () => {
             for (const name of ["Rules", "Audit", "Cost", "Tools"]) {
-              if (viewport.width < 500 && (await home().isVisible())) await home().click()
+              // The page that is first has the links to the others.
+              if (viewport.width < 500 && name !== "Rules") await home().click()
               await goTo(page, name)
               if (name === "Rules") {
                 await page.locator(".rule-words").waitFor()
