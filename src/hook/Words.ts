@@ -4,9 +4,10 @@ import { judgeNow } from "../policy/path/PathPolicy.ts"
 import { normalise } from "../policy/path/PathText.ts"
 import { isTemporary } from "../policy/shell/doing/DoingJudged.ts"
 import type { Effects } from "../policy/shell/Effects.ts"
-import { isSecretVariable } from "../redaction/Assigned.ts"
 import { ask, deny, type Verdict } from "../policy/Verdict.ts"
 import { excerpt } from "../text/excerpt.ts"
+import { withoutDocuments } from "./quotedDocuments.ts"
+import { secretVariable } from "./secretVariable.ts"
 
 const maximumWords = 256
 const maximumWord = 512
@@ -14,10 +15,6 @@ const maximumWord = 512
 /** Where programs are, and what every program is given. */
 const common =
   /^\/(?:usr\/(?:local\/)?)?s?bin\/|^\/dev\/(?:null|zero|u?random|tty|std(?:in|out|err)|fd\/\d+)$|^\/opt\/|^\/nix\//
-
-/** A text without the documents in it that no expansion touches: they are prose or programs, not words. */
-const withoutDocuments = (text: string): string =>
-  text.replaceAll(/<<-?[ \t]*(['"])(\w+)\1([^\n]*)\n[\s\S]*?\n[ \t]*\2(?=\n|$|\))/g, "$3\n")
 
 const tokens = (text: string): ReadonlyArray<string> =>
   withoutDocuments(text)
@@ -73,14 +70,11 @@ const ofTarget = (target: string, context: PathContext): Verdict | undefined => 
 }
 
 /** A variable of the environment that is named for a secret, and that the text does not set itself. */
-const ofVariable = (text: string): Verdict | undefined => {
-  const written = withoutDocuments(text)
-  for (const [, name = ""] of written.matchAll(/\$\{?[!#]?([A-Z][A-Z0-9_]*)/g)) {
-    if (!isSecretVariable(name)) continue
-    const isSet = new RegExp(`(?:^|[\\s;&|({])${name}=|\\b(?:for|read|select)\\b[^;&|\\n]*\\s${name}\\b`).test(written)
-    if (!isSet) return ask("shell/secret-variable", `It uses $${name} of the environment, which may be a secret.`)
-  }
-  return undefined
+const ofVariable = (text: string, words: ReadonlyArray<string>): Verdict | undefined => {
+  const name = secretVariable(text, words)
+  return name === undefined
+    ? undefined
+    : ask("shell/secret-variable", `It uses $${name} of the environment, which may be a secret.`)
 }
 
 const rank = { deny: 2, ask: 1, allow: 0 } as const
@@ -97,7 +91,7 @@ export const beyond = ({ paths, shape }: Effects, text: string, context: PathCon
   const found = [
     ...shape.redirects.map((target) => ofTarget(target, context)),
     ...named.map((word) => ofWord(word, context)),
-    ofVariable(text)
+    ofVariable(text, shape.commands.flat())
   ]
   return found.reduce(
     (worst, one) =>

@@ -32,7 +32,7 @@ const runners: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map(
     npm: "exec x explore:1",
     pnpm: "exec dlx",
     yarn: "exec dlx run",
-    bun: "x",
+    bun: "x run",
     uv: "run",
     poetry: "run",
     pipenv: "run",
@@ -49,6 +49,26 @@ const runners: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map(
     return [name, new Map(subcommands.map(([verb = "", before = "0"]) => [verb, Number(before)]))] as const
   })
 )
+
+/** Run a word that is none of their own verbs as a program, where no script of the project is called so. */
+const fallsBack: ReadonlySet<string> = new Set(["pnpm", "yarn", "bun"])
+
+const ownVerbs: ReadonlySet<string> = new Set(
+  (
+    "a add approve-builds audit bin build c cache ci config create dedupe deploy dlx doctor env exec fetch get global help i import info init " +
+    "install install-test it la licenses link list ll ln login logout ls node npm outdated pack patch patch-commit patch-remove ping plugin " +
+    "pm prune publish rb rebuild remove restart rm root run run-script search self-update set setup start stop store t test tst un unlink " +
+    "uninstall unplug up update upgrade upgrade-interactive version versions view whoami why workspace workspaces x"
+  ).split(" ")
+)
+
+/** Where the word may stand that such a program runs by its name: the first that is neither an option nor its own verb, and what may be the value of one. */
+export const fallbackAt = (name: string, args: ReadonlyArray<string>): ReadonlyArray<number> => {
+  if (!fallsBack.has(name)) return []
+  const first = args.findIndex((word, at) => !isOption(word) && args[at - 1]?.startsWith("-") !== true)
+  const found = args.flatMap((word, at) => (isOption(word) || (first >= 0 && at > first) ? [] : [at]))
+  return found.some((at) => ownVerbs.has(args[at]!)) ? [] : found
+}
 
 /** Of these, those that have other words before it: `git submodule foreach`, `yarn workspace NAME exec`. */
 const nests: ReadonlySet<string> = new Set(["git", "yarn"])
@@ -109,6 +129,7 @@ const wrapped = (argv: ReadonlyArray<string>, start: number): ReadonlyArray<numb
   }
   if (name === "command" && /^-[pvV]*[vV]/.test(argv[start + 1] ?? "")) return []
   const runner = runnerAt(argv, start, name)
+  if (runner < 0 && fallsBack.has(name)) return fallbackAt(name, argv.slice(start + 1)).map((at) => start + 1 + at)
   const before = runner < 0 ? wrappers.get(name) : runners.get(name)?.get(argv[runner]!)
   if (before === undefined) return []
   const found: Array<number> = []
@@ -163,9 +184,15 @@ export const commandText = (args: ReadonlyArray<string>): string | undefined => 
   return args[text] ?? ""
 }
 
+/** Builtins that take words for assignments: what is in parentheses there is read as shell text, quoted or not. */
+export const declarers: ReadonlySet<string> = new Set("declare typeset local readonly export".split(" "))
+
+const listAssigned = /^[A-Za-z_]\w*(?:\[.*?\])?\+?=\(/s
+
 /** The words of a command line that a shell will read again. */
 export const innerTexts = (name: string, args: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (name === "eval") return args.length > 1 ? [args.join(" ")] : args
+  if (declarers.has(name)) return args.filter((arg) => listAssigned.test(arg))
   if (shells.has(name)) return [commandText(args) ?? ""]
   if (Object.hasOwn(textOptions, name)) return optionTexts(textOptions[name]!, args)
   if (name === "git") return gitTexts(args)

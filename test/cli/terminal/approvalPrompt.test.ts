@@ -21,7 +21,7 @@ const key = (input: string): UserInput => ({
 })
 
 /** How long a key must stay alone to be an answer. */
-const alone = 250
+const alone = 600
 
 /** The prompt in front of a keyboard that the test presses and a screen that it reads. */
 const prompted = (
@@ -128,6 +128,20 @@ describe("the approval prompt", () => {
       assert.include(bottom(), "not a valid key")
       yield* pause(1000)
       assert.include(bottom(), "allow?")
+      assert.isFalse(yield* answer(fiber))
+    })
+  )
+
+  it.effect.each([
+    { text: "then", millis: 450 },
+    { text: "yes", millis: 550 },
+    { text: "say that", millis: 300 }
+  ])("takes no word for an answer of who types slowly: $text, a key each $millis ms (A5)", ({ millis, text }) =>
+    Effect.gen(function* () {
+      const { fiber, pause, type } = yield* prompted({ scopes: ["once", "session", "always"] })
+      yield* pause(300)
+      yield* type(text, millis)
+      yield* pause(5000)
       assert.isFalse(yield* answer(fiber))
     })
   )

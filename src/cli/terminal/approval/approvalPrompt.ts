@@ -27,7 +27,7 @@ import { type Edit, editing } from "./editing.ts"
 import { isCtrl, isEnter, isEscape, type Key } from "../Key.ts"
 import type { Keyboard } from "../Keyboard.ts"
 import { type Paged, pager } from "../Pager.ts"
-import { isQuiet, untilQuiet } from "../quiet.ts"
+import { alone, isQuiet, untilQuiet } from "../quiet.ts"
 import type { Screen } from "../Screen.ts"
 
 export interface ApprovalPromptOptions {
@@ -48,9 +48,6 @@ const settling = Duration.millis(300)
 
 /** How long the pause must be after typed words before a key approves. */
 const pausing = Duration.seconds(1)
-
-/** How long none may follow an answer: letters of a word come faster. */
-const lasting = Duration.millis(250)
 
 /** Lines that say what is wrong with edited parameters. */
 const maxWrong = 6
@@ -124,7 +121,7 @@ export const approvalPrompt = (
     })
     const isConfirmed = (question: Effect.Effect<void>) =>
       Effect.gen(function* () {
-        return isEnter(yield* beside(keyAt(question))) && (yield* isQuiet(keys, lasting)) && isRead()
+        return isEnter(yield* beside(keyAt(question))) && (yield* isQuiet(keys, alone)) && isRead()
       })
     const whyNot = Effect.map(
       time,
@@ -177,8 +174,8 @@ export const approvalPrompt = (
 
     /** Whether a key stands by itself, or with the Enter of whoever is used to confirm. */
     const standsAlone = Effect.gen(function* () {
-      const next = yield* Effect.timeoutOption(Queue.take(keys), lasting)
-      return Option.isNone(next) || (isEnter(next.value) && (yield* isQuiet(keys, lasting)))
+      const next = yield* Effect.timeoutOption(Queue.take(keys), alone)
+      return Option.isNone(next) || (isEnter(next.value) && (yield* isQuiet(keys, alone)))
     })
 
     /** The first key that is none of going through the choices. */

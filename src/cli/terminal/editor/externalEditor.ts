@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { Stopping } from "../../Stopping.ts"
 import { Surroundings } from "../../../host/Surroundings.ts"
 import { systemReason } from "../../../system/errno.ts"
 import * as PrivateDirectory from "../../../system/PrivateDirectory.ts"
@@ -35,6 +36,12 @@ export const edited = (
     }, failed)
     const file = path.join(place, name)
     const saved = Effect.try({ try: () => fs.readFileSync(file, "utf8").replace(/\n$/, ""), catch: failed })
+    const { claim } = yield* Stopping
+    // Ctrl-C is the editor's affair while it has the terminal.
+    yield* Effect.acquireRelease(
+      Effect.sync(() => claim(() => {})),
+      (release) => Effect.sync(release)
+    )
     yield* Effect.async<void, EditorFailed>((resume) => {
       // The variable may hold options, which a shell knows to part.
       const child = spawn("/bin/sh", ["-c", `${editor} "$1"`, "sh", file], { cwd: directory, env, stdio: "inherit" })

@@ -12,21 +12,20 @@ import {
 } from "unbash"
 import type { Literal } from "../Literal.ts"
 import { isTooComplex, isTooLong, read } from "../Source.ts"
+import { commandName, declarers } from "../Wrappers.ts"
 import type { ShellContext } from "../ShellContext.ts"
 import { isHarmlessFor, isOwnName } from "./Environment.ts"
 import { Functions } from "./Functions.ts"
 import { hazardOf } from "./hazardOf.ts"
+import { fallenBack } from "./fallenBack.ts"
 import { isKnownProgram } from "./KnownPrograms.ts"
 import { launched } from "./Launchers.ts"
 import { programDoes } from "./programDoes.ts"
 import { isUnread, type Touch, unread, type Unread, unknownPart } from "./Step.ts"
 import { isKnown, plain, unknown, unknownWord } from "./Unknown.ts"
-import { Variables } from "./Variables.ts"
-
-/** What is touched, with the directories that it may be named from. */
-export interface Touched extends Touch {
-  readonly from: ReadonlyArray<string>
-}
+import { isNamedLikeAProgram, systemProgram } from "./systemProgram.ts"
+import type { Touched } from "./Touched.ts"
+import { isListText, Variables } from "./Variables.ts"
 
 /** What all commands of a shell text do. */
 export interface Doing {
@@ -187,7 +186,11 @@ class Walker implements Doing {
   #assignment({ index, name, value }: Assignment): void {
     if (index !== undefined) this.unknown.push(unread(name, "an index can run code"))
     if (!isOwnName(name)) this.unknown.push(unread(`${name}=…`, "the variable changes what programs do"))
-    if (value.type !== "Word") return
+    if (value.type !== "Word") {
+      if (value.elements.some(({ text }) => /^\[(?!\d+\]\+?=)[^\]]/.test(text)))
+        this.unknown.push(unread(name, "an index can run code"))
+      return
+    }
     const [word, ...more] = this.#variables.words(value) ?? [unknown]
     this.#variables.set(name, word !== undefined && more.length === 0 ? word : unknown)
   }
@@ -238,17 +241,24 @@ class Walker implements Doing {
     const stop = (reason: string): void => void this.unknown.push(unread(shown, reason))
     if (first.value.includes(unknownPart) || first.glob || first.tilde) return stop("it is known only at run time")
     if (depth > 8) return stop("it starts others too deeply")
-    const name = first.value.replace(/^\/(?:usr\/)?(?:local\/)?s?bin\//, "")
+    const name = systemProgram(first.value, this.#reached({ ...plain, value: first.value })) ?? first.value
     if (depth === 0) {
       for (const called of this.#functions.called(first.value)) this.#call(called)
       if (this.#functions.isInForce(first.value) && !isKnownProgram(first.value)) return
     }
+    if (declarers.has(name) && args.some((word) => isListText(word, this.#variables)))
+      return stop("what it makes a list of can run code")
     if (name === "unset") for (const { value } of args) this.#functions.undefine(value)
     if (name === "cd") return this.#enter(args, stop)
     if (name === "eval") {
       return args.every(isKnown)
         ? this.#perhaps(() => this.read(args.map(({ value }) => value).join(" "), this.#depth + 1))
         : stop("what it runs is known only at run time")
+    }
+    const fallen = fallenBack(name, args)
+    if (fallen !== undefined) {
+      const before = programDoes(name, fallen.before)
+      return isUnread(before) ? stop(before.reason) : this.run(fallen.words, depth + 1)
     }
     const inner = launched(name, args)
     if (inner !== undefined) {
@@ -261,6 +271,12 @@ class Walker implements Doing {
     }
     const done = programDoes(name, args)
     if (isUnread(done)) return stop(done.reason)
+    // A file that is called like a program may be that program.
+    const called = commandName(name)
+    if (called !== name && isNamedLikeAProgram(called)) {
+      const same = launched(called, args) ?? programDoes(called, args)
+      if (isUnread(same)) return stop(same.reason)
+    }
     const from = done.within === undefined ? this.#directories : this.#reached(done.within)
     for (const touch of done.touches) this.touched.push({ ...touch, by: shown, from })
     this.urls.push(...done.urls)

@@ -7,7 +7,9 @@ import { isExpendablePlace } from "../DestructiveFiles.ts"
 import { normalise } from "../LexicalPath.ts"
 import type { Literal } from "../Literal.ts"
 import type { ShellContext } from "../ShellContext.ts"
-import { type Doing, doingOf, type Touched } from "./Doing.ts"
+import { broughtBy } from "./broughtBy.ts"
+import { type Doing, doingOf } from "./Doing.ts"
+import type { Touched } from "./Touched.ts"
 import { FreshFiles } from "./FreshFiles.ts"
 import { Links } from "./Links.ts"
 import { madeBy, madeOf } from "./MadeLink.ts"
@@ -36,6 +38,8 @@ const devices = /^\/dev\/(?:null|zero|u?random|tty|std(?:in|out|err)|fd\/\d+)$/
 /** Where programs and what they share lie. */
 const installed = /^\/(?:usr\/(?:local\/)?)?(?:s?bin|lib|lib64|include|share)(?:\/|$)|^\/(?:opt|nix)(?:\/|$)/
 
+const systemProgram = /^\/(?:usr\/(?:local\/)?)?s?bin\//
+
 export const isTemporary = (place: string, home: string): boolean =>
   temporary.some((directory) => isWithin(place, directory)) && !isWithin(place, home)
 
@@ -60,6 +64,9 @@ export const deniedChange = (text: string, context: ShellContext): Verdict | und
   }
   return undefined
 }
+
+/** What is protected in a directory of its own, which an archive or a copy may bring. */
+const within = ["hooks/pre-commit", "workflows/x.yml", "tasks.json", "settings.json"]
 
 class Judge {
   readonly #context: ShellContext
@@ -116,10 +123,18 @@ class Judge {
               )
             )
           ]),
-          ...(made !== undefined && {
-            made: made.flatMap((one) => from.flatMap((directory) => this.#meant(one, directory)))
-          })
+          ...(made !== undefined &&
+            !this.#isProgram(made, from) && {
+              made: made.flatMap((one) => from.flatMap((directory) => this.#meant(one, directory)))
+            })
         }))
+    )
+  }
+
+  /** Whether one of the words is a program of the system, which goes by another name then. */
+  #isProgram(words: ReadonlyArray<Literal>, from: ReadonlyArray<string>): boolean {
+    return words.some((word) =>
+      from.some((directory) => this.#meant(word, directory).some((place) => systemProgram.test(place)))
     )
   }
 
@@ -160,6 +175,11 @@ class Judge {
       for (const led of this.#links.led(path, touched.unfollowed !== true)) note(this.#place(led, touched))
     }
     for (const directory of from) for (const path of this.#words.named(word, directory, note)) judge(path)
+    if (op === "write") {
+      const { looks, paths } = broughtBy(touched, this.#words, this.#context, maximumLooks - this.#looks)
+      this.#looks += looks
+      for (const path of paths) note(this.#place(path, { by, from, op, word }))
+    }
     for (const { fromThere, place, value } of madeOf(touched, this.#words))
       if (fromThere) judge(this.#words.absolute({ ...plain, value }, `${place}/..`))
     return worst
@@ -201,6 +221,11 @@ class Judge {
     if (verdict.decision !== "allow" && rule !== "path/outside" && rule !== "path/not-a-file") return told(verdict)
     const names = (named ?? []).map(({ value }) => value.slice(value.lastIndexOf("/") + 1))
     const isRoot = roots.some((root) => normalise(root) === (this.#words.led(path) ?? place))
+    const brings =
+      fills === true
+        ? within.map((child) => `${path}/${child}`).find((child) => protectedChange?.(child)?.decision === "deny")
+        : undefined
+    if (brings !== undefined) return told(protectedChange!(brings)!)
     if (
       fills === true &&
       isRoot &&

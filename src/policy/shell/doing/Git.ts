@@ -115,6 +115,9 @@ const ofSubcommand = (name: string, rest: ReadonlyArray<Literal>): Step | Unread
   return worst
 }
 
+/** Where the settings of the user are, if it is those that are changed. */
+const ofUser: Literal = { value: "~/.gitconfig", bare: true, glob: false, tilde: true }
+
 /** Reads and changes of settings: those by which git runs programs are told apart. */
 const ofConfig = (args: ReadonlyArray<Literal>): Step | Unread => {
   const fitting = fits("config", ordinaryGit["config"]!, args)
@@ -132,6 +135,10 @@ const ofConfig = (args: ReadonlyArray<Literal>): Step | Unread => {
   const unsets = values.some((value) => value.startsWith("--unset")) || verb === "unset"
   if (setting !== undefined && !reads && !unsets) return does({ settings: [setting] })
   if ("reason" in fitting) return fitting
+  if (!reads || unsets) {
+    if (values.includes("--system")) return unclear("config")
+    if (values.includes("--global")) return does({ touches: [{ word: ofUser, op: "write", by: "git config" }] })
+  }
   if (reads || unsets || harmlessSetting.test(named[0] ?? "")) return does({})
   return unclear("config")
 }

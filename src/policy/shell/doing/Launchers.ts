@@ -15,6 +15,9 @@ export interface Launched {
   readonly variables?: ReadonlyArray<{ readonly name: string; readonly value: string }>
 }
 
+const covering =
+  "-a -r=text -n=text -x=text --all --reporter=text --include=text --exclude=text --check-coverage --silent --clean=text"
+
 /** Options of programs that run the command behind them, and how many operands stand before it. */
 const launchers: ReadonlyMap<string, { readonly options: string; readonly before?: RegExp }> = new Map([
   ["nohup", { options: "" }],
@@ -49,6 +52,8 @@ const launchers: ReadonlyMap<string, { readonly options: string; readonly before
         "-0 -r -t -n=number -P=number -L=number -I=text -d=text --null --no-run-if-empty --max-args=number --max-procs=number --verbose"
     }
   ],
+  ["c8", { options: covering }],
+  ["nyc", { options: covering }],
   ["npx", { options: "-y --yes --no --no-install -q --quiet" }],
   ["bunx", { options: "--bun" }]
 ])
@@ -139,8 +144,16 @@ export const launched = (name: string, args: ReadonlyArray<Literal>): Launched |
         ? { words: [{ ...plain, value: "true" }] }
         : unread(name, "it is not known what it starts")
   if (name === "npx" || name === "bunx") return { words: [unversioned(words[0]), ...words.slice(1)] }
-  // What it reads becomes words of the command.
-  return { words: name === "xargs" ? [...words, { ...plain, value: unknownPart + unknownPart }] : words }
+  return { words: name === "xargs" ? withInput(args.slice(0, own), words) : words }
+}
+
+/** The words of a command with what `xargs` reads: behind them, or in place of a text of theirs. */
+const withInput = (own: ReadonlyArray<Literal>, words: ReadonlyArray<Literal>): ReadonlyArray<Literal> => {
+  const given = own.findLast((_, at) => own[at - 1]?.value === "-I")?.value
+  if (given === undefined) return [...words, { ...plain, value: unknownPart + unknownPart }]
+  // Braces are not read without quotes.
+  const place = given === "" || given.includes(unknownPart) ? "{}" : given
+  return words.map((word) => ({ ...word, value: word.value.replaceAll(place, unknownPart) }))
 }
 
 const plain: Literal = { value: "", bare: true, glob: false, tilde: false }

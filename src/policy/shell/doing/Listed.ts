@@ -4,7 +4,7 @@ import type { Literal } from "../Literal.ts"
 import type { ReadOnlyCommand } from "../ReadOnlyCommand.ts"
 import type { OrdinaryCommand } from "./OrdinaryCommand.ts"
 import { does, type Step, type Touch, unknownPart, unread, type Unread } from "./Step.ts"
-import { plain } from "./Unknown.ts"
+import { isKnown, plain } from "./Unknown.ts"
 
 const here: Literal = { ...plain, value: "." }
 
@@ -12,9 +12,12 @@ const here: Literal = { ...plain, value: "." }
 const isTaken = ([option, value]: readonly [option: string, value: string]): boolean => {
   if (/^(?:-H|--header)$/.test(option)) return value.startsWith("@")
   if (/^(?:-w|--write-out)$/.test(option) && value.includes("%output{")) return true
-  if (value.includes(unknownPart)) return true
   return option !== "--data-raw" && (option === "--data-urlencode" ? /^[^=]*@/ : /^@/).test(value)
 }
+
+/** A name without what is written as `%41`. */
+const percentDecoded = (name: string): string =>
+  name.replaceAll(/%([\da-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
 
 /** The files in which it saves what it gets from addresses, by their last names. */
 const savedNames = (
@@ -32,7 +35,7 @@ const savedNames = (
     const [path = ""] = whole.split("?")
     const names = [path.slice(path.lastIndexOf("/") + 1), whole.slice(path.lastIndexOf("/") + 1)]
     return directories.flatMap((directory) =>
-      [...new Set(names)]
+      [...new Set([...names, ...names.map(percentDecoded)])]
         .filter((name) => name !== "" && !name.includes(unknownPart))
         .map((name) => ({ ...directory, value: `${directory.value}/${name}` }))
     )
@@ -59,7 +62,10 @@ export const listedDoes = (
   const found = usage(name, command, given)
   if (Either.isLeft(found)) return unread(name, "it is not known what it does with these words")
   const { operands, options, paths, sent, urls, written } = found.right
-  if (sent.some(isTaken)) return unread(name, "it sends a file, or what is known only at run time")
+  const isSending = command.operands === "url" && given.some((word) => !isKnown(word) && !urls.includes(word))
+  if (isSending || sent.some(isTaken)) return unread(name, "it sends a file, or what is known only at run time")
+  if (command.refuses !== undefined && given.some(({ value }) => command.refuses!.test(value)))
+    return unread(name, "it is not known what it does with these words")
   const isPlain = command.raw === true || name === "printf"
   if (!isPlain && command.operands === "text" && operands.some(({ value }) => value.startsWith(unknownPart)))
     return unread(name, "some of its words are known only at run time")
@@ -85,7 +91,13 @@ export const listedDoes = (
     ...(writesHere !== undefined && operands.length < 2 ? [here] : []),
     ...(links !== undefined && links.with === undefined && operands.length < 2 && written.length === 0 ? [here] : [])
   ]
-  const saved = savedNames(command, options, urls, written)
+  const saved = [
+    ...savedNames(command, options, urls, written),
+    ...(command.unpacks === undefined ? [] : operands).flatMap((word) => {
+      const unpacked = word.value.replace(command.unpacks!, "")
+      return unpacked === word.value ? [] : [{ ...word, value: unpacked }]
+    })
+  ]
   const sources = paths.filter((path) => !changed.includes(path))
   const below = goesThrough === true || (goesThrough !== undefined && has(goesThrough))
   const isLinked = links !== undefined && (links.with === undefined || has(links.with))

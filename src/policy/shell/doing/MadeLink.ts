@@ -1,5 +1,5 @@
 import { normalise } from "../LexicalPath.ts"
-import type { Touched } from "./Doing.ts"
+import type { Touched } from "./Touched.ts"
 import { unknownPart } from "./Step.ts"
 import type { WordPaths } from "./WordPaths.ts"
 

@@ -16,6 +16,10 @@ export interface OrdinaryCommand extends ReadOnlyCommand {
   readonly goesThrough?: true | string
   /** Fills a directory with names that no word says: the one given by this option, else where it runs; not with those of `with`. */
   readonly fills?: { readonly with?: string; readonly only?: string; readonly at: string }
+  /** Endings of what it is given, without which it writes that. */
+  readonly unpacks?: RegExp
+  /** Words of which it is not known what it does with them. */
+  readonly refuses?: RegExp
   /** Writes beside what it is given, or where it runs. */
   readonly writesHere?: string
 }

@@ -9,7 +9,11 @@ const text = (form?: RegExp, options = ""): OrdinaryCommand => ({
 
 const inserted = /^(?:\d{1,9}|\$|\/(?:[^/\\\n[]|\\[^\n])*\/)?[aic]\\?[^\n\\]*$/
 
-const packed = { options: "-c -d -f -k -q -v -1 -9 -r -t -n --keep --stdout --force", writes: "all" } as const
+const packed = {
+  options: "-c -d -f -k -q -v -1 -9 -r -t -n --keep --stdout --force",
+  writes: "all",
+  unpacks: /\.[A-Za-z\d]+$/
+} as const
 
 const download = `-s -S -f -L -i -I -v -k -g -G -q -4 -6 -# -o=write -O -J -R -X=text -H=data -d=data -A=text -e=text -m=number -w=data
   -u=text -C=text --silent --show-error --fail --fail-with-body --location --include --head --verbose --compressed --insecure
@@ -106,7 +110,9 @@ export const ordinaryCommands: Readonly<Record<string, OrdinaryCommand>> = {
     operands: "path",
     lead: { test: (script) => sedScript.test(script) || inserted.test(script) },
     leadIn: "-e --expression",
-    writes: { with: "-i --in-place" }
+    writes: { with: "-i --in-place" },
+    // The suffix says where the file goes that it was.
+    refuses: /^(?:-[nErsu]*i|--in-place=)[^/*]*[/*]/
   },
   tree: {
     options: `-a -d -f -i -p -s -h -D -F -C -n -N -q -Q -r -t -v -c -u -g -x -J -L=number -I=text -P=text -o=write --dirsfirst
@@ -136,7 +142,7 @@ export const ordinaryCommands: Readonly<Record<string, OrdinaryCommand>> = {
   },
   base64: { options: "-d -w=number --decode --wrap=number", operands: "path" },
   strings: { options: "-a -n=number", operands: "path" },
-  yq: { options: "-r -e -P -o=text -c", operands: "path", lead: /^[\w.[\]"| -]+$/ },
+  yq: { options: "-r -e -P -o=text -c", operands: "path", lead: /^(?![\s\S]*(?:env|load))[\w.[\]"| -]+$/ },
   shasum: { options: "-a=number", operands: "path" },
   tail: {
     options: "-n=number -c=number -f -F -q -v --lines=number --bytes=number --follow[=text] --quiet",

@@ -29,12 +29,12 @@ const hub: ReadonlyArray<Effect> = [
 const containers: ReadonlyArray<Effect> = [
   { verbs: /^ (?:container )?inspect /, word: /Env|json \.Config/, reason: showsSecrets },
   { verbs: /^ (?:container )?inspect /, unless: /^(?:-f|--format)/, reason: showsSecrets },
-  { verbs: /^ (?:[^ ]+ )*exec (?:[^ ]+ )+(?:\/usr\/bin\/)?(?:env|printenv) /, reason: showsSecrets },
+  { verbs: /^ (?:[^ ]+ )*(?:exec|run) (?:[^ ]+ )+(?:\/usr\/bin\/)?(?:env|printenv|set) /, reason: showsSecrets },
   { verbs: /^ context (?:use|create|update|rm|import) /, reason: "it changes where containers run" },
   { verbs: /^ buildx imagetools create /, reason: othersSee },
   {
     verbs: /^ (?:compose(?: [^ ]+)* )?config /,
-    unless: /^(?:-q|--quiet|--services|--images|--volumes|--profiles|--no-interpolate)$/,
+    unless: /^(?:-q|--quiet|--services|--images|--volumes|--profiles)$/,
     reason: showsSecrets
   }
 ]
@@ -43,6 +43,16 @@ const infrastructure: ReadonlyArray<Effect> = [
   { verbs: /^ (?:output|show) /, word: /^--?(?:raw|json)(?:=|$)/, reason: showsSecrets },
   { verbs: /^ output [^ ]/, reason: showsSecrets },
   { verbs: /^ state (?!(?:list|show) )/, reason: "it changes or shows the whole state" }
+]
+
+const outsideOfProject = "it changes what is installed outside of the project"
+
+const globally = /^(?:-g|--global(?:=|$)|--location(?:=|$))/
+
+/** What package managers show of the environment and of how they sign in. */
+const ofPackages: ReadonlyArray<Effect> = [
+  { verbs: /^ (?:run )?env /, reason: showsSecrets },
+  { verbs: /^ config /, reason: "it shows or changes how it signs in, and where" }
 ]
 
 const table: Readonly<Record<string, ReadonlyArray<Effect>>> = {
@@ -61,12 +71,35 @@ const table: Readonly<Record<string, ReadonlyArray<Effect>>> = {
     { verbs: /^ status /, word: /^(?:-o|--output|--debug)/, reason: showsSecrets }
   ],
   npm: [
+    { verbs: /^ (?:run|run-script) env /, reason: showsSecrets },
     {
       verbs: /^ (?!(?:ls|list|la|ll|outdated|view|info|why|explain|root|prefix|bin|version|help) )/,
       word: /^(?:-g|--global(?:=|$)|--location(?:=|$))/,
-      reason: "it changes what is installed outside of the project"
+      reason: outsideOfProject
     }
   ],
+  pnpm: [
+    ...ofPackages,
+    { verbs: /^ (?:add|i|install|remove|rm|update|up) /, word: globally, reason: outsideOfProject }
+  ],
+  yarn: [...ofPackages, { verbs: /^ global (?!(?:list|bin|dir) )/, reason: outsideOfProject }],
+  bun: [...ofPackages, { verbs: /^ (?:add|i|install|remove|rm|update) /, word: globally, reason: outsideOfProject }],
+  composer: [
+    { verbs: /^ config /, word: /^(?:-l|--list|-g|--global)$/, reason: showsSecrets },
+    { verbs: /^ global (?!(?:show|outdated|list) )/, reason: outsideOfProject }
+  ],
+  poetry: [{ verbs: /^ config /, reason: showsSecrets }],
+  uv: [
+    { verbs: /^ auth /, reason: showsSecrets },
+    { verbs: /^ pip (?:install|uninstall|sync) /, word: /^--(?:system|target|prefix)(?:=|$)/, reason: outsideOfProject }
+  ],
+  rake: [{ verbs: /^ (?:[^ ]+ )*release /, reason: othersSee }],
+  nx: [{ verbs: /^ release /, reason: othersSee }],
+  mkdocs: [{ verbs: /^ gh-deploy /, reason: othersSee }],
+  hugo: [{ verbs: /^ deploy /, reason: othersSee }],
+  mix: [{ verbs: /^ (?:[^ ]+ )*(?:ecto\.(?:drop|reset)|hex\.publish) /, reason: "it deletes data, or publishes" }],
+  "drizzle-kit": [{ verbs: /^ (?:push|drop) /, reason: "it changes a database" }],
+  pytest: [{ verbs: /^/, word: /^--basetemp/, reason: "it deletes what is in that directory" }],
   terraform: infrastructure,
   tofu: infrastructure
 }

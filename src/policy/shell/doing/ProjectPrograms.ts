@@ -115,7 +115,7 @@ export const startsUnknown: ReadonlyMap<string, string> = new Map([
 
 /** Goals of Maven that stay in the project and its caches. */
 const goals =
-  /^(?:clean|validate|initialize|(?:generate|process)-(?:test-)?(?:sources|resources|classes)|compile|test-compile|test|prepare-package|package|(?:pre-|post-)?integration-test|verify|install|dependency:(?:tree|list|resolve|analyze)|help:\S+|versions:display-\S+)$/
+  /^(?:clean|validate|initialize|(?:generate|process)-(?:test-)?(?:sources|resources|classes)|compile|test-compile|test|prepare-package|package|(?:pre-|post-)?integration-test|verify|install|dependency:(?:tree|list|resolve|analyze)|help:(?:help|describe|effective-pom|evaluate|active-profiles|all-profiles)|versions:display-\S+)$/
 
 const goalValue = /^(?:-pl|--projects|-T|--threads|-P|--activate-profiles|-f|--file|-rf|--resume-from|-b|--builder)$/
 
@@ -176,21 +176,41 @@ const gradle = /^-(?:I|D|P)|^--(?:init-script|project-prop|system-prop|include-b
 const maven =
   /^-(?:D(?!(?:skipTests|skipITs|maven\.test\.skip|test|groups|failIfNoTests)(?:=|$))|s|gs|t|gt)|^--(?:define|(?:global-)?(?:settings|toolchains))/
 
+/** The second shows what is known to it, the environment included. */
+const making = /^-[EI]|^--(?:eval|include-dir)|^-[a-oq-zA-Z]*p|^--print-data-base/
+
+const compiling = /^-(?:wrapper|B|fplugin|fpass-plugin|-?specs|fuse-ld|X)|^@/
+
 /** Short options of these programs that do so. */
 export const runningLetters: Readonly<Record<string, RegExp>> = {
   node: /^-[epr]/,
   mocha: /^-r/,
-  make: /^-[EI]|^--(?:eval|include-dir)/,
-  gmake: /^-[EI]|^--(?:eval|include-dir)/,
+  make: making,
+  gmake: making,
   go: /^--?(?:exec|toolexec|overlay|ldflags|gccgoflags|gcflags|asmflags|vettool|modfile)|^--?w(?:=|$)/,
   cargo: /^(?:\+|-Z|--config)/,
   pytest: /^-p|^-o|^--(?:pdbcls|override-ini)/,
   rustc: /^-(?:C|Z)|linker/,
-  gcc: /^-(?:wrapper|B|fplugin|specs|X)|^@/,
-  "g++": /^-(?:wrapper|B|fplugin|specs|X)|^@/,
-  cc: /^-(?:wrapper|B|fplugin|specs|X)|^@/,
-  clang: /^-(?:wrapper|B|fplugin|specs|X)|^@/,
-  "clang++": /^-(?:wrapper|B|fplugin|specs|X)|^@/,
+  gcc: compiling,
+  "g++": compiling,
+  cc: compiling,
+  clang: compiling,
+  "clang++": compiling,
+  ld: /^-?-plugin|^@/,
+  ar: /^-?-plugin|^@/,
+  just: /^-c$/,
+  meson: /^devenv$/,
+  rustup: /^(?:run|self)$/,
+  tox: /^(?:-x|--override|exec|e)/,
+  nx: /^exec$/,
+  lerna: /^exec$/,
+  protoc: /^--plugin/,
+  "pre-commit": /^try-repo$/,
+  javac: /^-J|^-processor|^@/,
+  pylint: /^--load-plugins|^--init-hook/,
+  prove: /^-[a-z]*e/,
+  poetry: /^self$/,
+  prisma: /^--stdin$/,
   cmake: /^-[PED]|^--(?:build-and-test)/,
   ctest: /^-S/,
   mvn: maven,
@@ -206,17 +226,18 @@ export const runningLetters: Readonly<Record<string, RegExp>> = {
   gh: /^api$/,
   bun: /^-[epr]|^--print/,
   swift: /^-e/,
-  ghc: /^-e/,
-  mix: /^-[er]$|^(?:eval|rpc)$/,
-  iex: /^-[er]/,
+  ghc: /^-(?:e|pgm|F$)/,
+  mix: /^-[er]$|^(?:eval|rpc|cmd)$/,
+  iex: /^-[erS]/,
   stack: /^(?:exec|eval|runghc|runhaskell|ghci|repl|script)$/,
   cabal: /^(?:exec|repl)$/,
   rails: /^(?:runner|r)$/,
   "manage.py": /^(?:-c|shell(?:_plus)?)$/,
-  docker: /^-H|^--(?:host|(?:net(?:work)?|ipc|uts|cgroupns)=(?:host|container:))/,
+  docker: /^-H|^--(?:host|context|(?:net(?:work)?|ipc|uts|cgroupns)=(?:host|container:))/,
   podman: /^--(?:net(?:work)?|ipc|uts|cgroupns)=(?:host|container:)/,
   rake: /^-[eEpr]/,
-  terraform: /^-(?:chdir|backend-config|plugin-dir)/
+  terraform: /^-(?:chdir|backend-config|plugin-dir|force-copy|migrate-state)/,
+  tofu: /^-(?:chdir|backend-config|plugin-dir|force-copy|migrate-state)/
 }
 
 /** Programs whose words are about places in a container or on a server, but for the values of these options. */

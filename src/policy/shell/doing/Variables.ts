@@ -1,15 +1,19 @@
-import { forEachChild, type Script, type SyntaxNode, type Word } from "unbash"
+import { type Command, forEachChild, type Script, type SyntaxNode, type Word } from "unbash"
 import { expanded } from "../CommandWords.ts"
 import { type Literal, literal } from "../Literal.ts"
 import { unknownPart } from "./Step.ts"
 import { unknown, unknownWord } from "./Unknown.ts"
 
 const setters = /^(?:read|mapfile|readarray|getopts|printf|unset)$/
+/** Options of builtins by which a variable is a list. */
+const lists = /^-[a-z]*[aA]/
 
 /** What the variables of a shell text are worth, as far as that is known before it runs. */
 export class Variables {
   /** How often one gets a value in the text; one that does so once is known from there on. */
   readonly #assigned = new Map<string, number>()
+  /** Those that are lists anywhere in the text. */
+  readonly #lists = new Set<string>()
   #values = new Map<string, Literal>()
   readonly #fixed: ReadonlyMap<string, string>
 
@@ -20,12 +24,28 @@ export class Variables {
   /** Counts what gets a value below a node. */
   declare(node: SyntaxNode | Script): void {
     const count = (name: string) => this.#assigned.set(name, (this.#assigned.get(name) ?? 0) + 1)
-    if (node.type === "Assignment") count(node.name)
-    else if (node.type === "For" || node.type === "Select") count(node.name.text)
+    if (node.type === "Assignment") {
+      count(node.name)
+      if (node.value.type !== "Word" || node.index !== undefined) this.#lists.add(node.name)
+    } else if (node.type === "For" || node.type === "Select") count(node.name.text)
     else if (node.type === "Command" && setters.test(node.name?.value ?? "")) {
       for (const part of node.suffix) if (part.type === "Word") for (const _ of [1, 2]) count(part.value)
     }
+    if (node.type === "Command") this.#listed(node)
     forEachChild(node as SyntaxNode, (child) => this.declare(child))
+  }
+
+  #listed({ name, suffix }: Command): void {
+    const words = suffix.flatMap((part) =>
+      part.type === "Word" ? [part.value] : part.type === "Assignment" ? [part.text] : []
+    )
+    const makes = /^(?:mapfile|readarray)$/.test(name?.value ?? "") || words.some((word) => lists.test(word))
+    if (makes) for (const word of words) this.#lists.add(word.replace(/[[+=].*$/s, ""))
+  }
+
+  /** Whether a variable may be a list, whose value is read as shell text by the builtins that declare it. */
+  isList(name: string): boolean {
+    return this.#lists.has(name)
   }
 
   /** From here on it has this value, unless it gets others elsewhere. */
@@ -94,4 +114,10 @@ export class Variables {
   valueOf(text: string): Literal | undefined {
     return literal(text, this.#lookup)
   }
+}
+
+/** Whether a builtin that takes a word for an assignment may read its value as shell text. */
+export const isListText = ({ value }: Literal, variables: Variables): boolean => {
+  const [, name = "", given = ""] = /^([^=[+]*)[^=]*=(.*)$/s.exec(value) ?? []
+  return given.startsWith("(") || (given.includes(unknownPart) && variables.isList(name))
 }
