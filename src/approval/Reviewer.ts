@@ -35,14 +35,21 @@ const decodeGiven = lazy(() => Schema.decodeUnknownOption(Given))
 /** What stands for the answer of a reviewer that has given none, and why. */
 type Unanswered = (reason: string) => ReviewerAnswer
 
+/** What stands for it never approves, whatever it says. */
+const failed = ({ by, decision, reason }: typeof Given.Type): ReviewerAnswer => ({
+  by,
+  decision: decision === "approve" ? "ask" : decision,
+  ...(reason === undefined ? {} : { reason }),
+  failed: true
+})
+
 const leftToMode: Unanswered = (reason) => ({ decision: "ask", by: "reviewer", reason, failed: true })
 
 const answerOf = (given: unknown, unanswered: Unanswered): ReviewerAnswer => {
   const said = decodeGiven()(given)
   if (Option.isNone(said)) return unanswered("it gave something that is not an answer")
-  const { by, decision, failed = false, reason } = said.value
-  const why = reason === undefined ? {} : { reason }
-  return failed ? { decision: decision === "approve" ? "ask" : decision, by, ...why, failed } : { decision, by, ...why }
+  const { by, decision, reason } = said.value
+  return said.value.failed === true ? failed(said.value) : { decision, by, ...(reason === undefined ? {} : { reason }) }
 }
 
 /** Decides on calls before a person is asked, or leaves them. */
@@ -56,10 +63,11 @@ export interface ReviewerService {
 
 /** What a reviewer says of a request: one that crashes, fails, takes too long or gives anything but an answer has not answered. */
 export const consulted = (
-  { decide, timeout = "1 minute", unanswered = leftToMode }: ReviewerService & { readonly decide: Decide },
+  { decide, timeout = "1 minute", unanswered: given = leftToMode }: ReviewerService & { readonly decide: Decide },
   request: ApprovalRequest
-): Effect.Effect<ReviewerAnswer> =>
-  catchOwnEnd(
+): Effect.Effect<ReviewerAnswer> => {
+  const unanswered: Unanswered = (reason) => failed(given(reason))
+  return catchOwnEnd(
     Effect.suspend(() => Effect.map(decide(request), (given) => answerOf(given, unanswered))),
     (cause) => Effect.as(Effect.logWarning("The approval reviewer crashed", cause), unanswered("it crashed"))
   ).pipe(
@@ -71,6 +79,7 @@ export const consulted = (
       onTimeout: () => unanswered(`it did not answer within ${duration(Duration.toMillis(timeout))}`)
     })
   )
+}
 
 type Decide = NonNullable<ReviewerService["decide"]>
 

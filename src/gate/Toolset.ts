@@ -128,6 +128,18 @@ interface Sealed {
   readonly chain: (call: ToolCall) => Effect.Effect<ToolResult, GateError>
 }
 
+/** Middleware without types may give anything, which is no end of a call. */
+const givingResults =
+  (name: string, chain: Sealed["chain"]): Sealed["chain"] =>
+  (call) =>
+    Effect.filterOrDieMessage(
+      chain(call),
+      (given: unknown): given is ToolResult => typeof given === "object" && given !== null && isResult(given),
+      `A middleware of the tool ${name} gave no tool result; give that of next, or ToolResult.of(value)`
+    )
+
+const isResult = (given: object): boolean => "text" in given && typeof given.text === "string" && "value" in given
+
 const callOf = (request: CallRequest, tool: Tool.Any, rawParams: unknown): ToolCall => ({
   kind: "tool",
   name: tool.name,
@@ -187,7 +199,7 @@ export const make = <
       known.set(tool.name, own)
       sealed.set(tool.name, {
         tool: own,
-        chain: apply(stack(around as Middleware<ToolCall>, inner), leaf(tool.handler))
+        chain: givingResults(tool.name, apply(stack(around as Middleware<ToolCall>, inner), leaf(tool.handler)))
       })
     }
     const missing = (name: string) =>

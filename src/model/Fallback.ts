@@ -1,4 +1,6 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { catchOwnEnd } from "../middleware/endOf.ts"
 import { ask } from "./ask.ts"
 import type { ModelRequest, ModelService } from "./Model.ts"
 import type { ModelError } from "./ModelError.ts"
@@ -67,16 +69,22 @@ const next = (
 ): Told => {
   const [open, ...rest] = fallbacks
   if (open === undefined) return Effect.fail(seen.first ?? error)
-  return Effect.matchEffect(open, {
-    onFailure: () => next(rest, request, tell, seen, error),
-    onSuccess: (model) => {
-      seen.attempts++
-      const { served: _, stream: __, ...next } = model
-      const reason = `${error.message} Falling back to ${model.name}.`
-      return Effect.zipRight(
-        tell({ _tag: "AttemptFailed", attempt: seen.attempts, reason, delayMillis: 0, next }),
-        Effect.suspend(() => from(model, rest, request, tell, seen))
-      )
-    }
-  })
+  const opened = catchOwnEnd(Effect.option(Effect.suspend(() => open)), (cause) =>
+    Effect.as(Effect.logError("A fallback crashed as it was opened", cause), Option.none<ModelService>())
+  )
+  return Effect.flatMap(
+    opened,
+    Option.match({
+      onNone: () => next(rest, request, tell, seen, error),
+      onSome: (model) => {
+        seen.attempts++
+        const { served: _, stream: __, ...next } = model
+        const reason = `${error.message} Falling back to ${model.name}.`
+        return Effect.zipRight(
+          tell({ _tag: "AttemptFailed", attempt: seen.attempts, reason, delayMillis: 0, next }),
+          Effect.suspend(() => from(model, rest, request, tell, seen))
+        )
+      }
+    })
+  )
 }

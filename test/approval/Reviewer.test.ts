@@ -38,7 +38,8 @@ const gated = (policy: ApprovalPolicy, answer: ReviewerAnswer) => decided(policy
 const decided = (
   policy: ApprovalPolicy,
   decide: NonNullable<Reviewer["Type"]["decide"]>,
-  hear: (event: CallEvent) => void = () => {}
+  hear: (event: CallEvent) => void = () => {},
+  more: Partial<Reviewer["Type"]> = {}
 ) =>
   Effect.gen(function* () {
     const Write = Tool.make("write", {
@@ -55,7 +56,9 @@ const decided = (
     return yield* Effect.merge(Effect.map(toolset.call({ name: "write", ...place }), ({ text }) => text))
   }).pipe(
     Effect.provide(
-      Approvals.layer({ policy, attended: policy !== "ask" }).pipe(Layer.provide(Layer.succeed(Reviewer, { decide })))
+      Approvals.layer({ policy, attended: policy !== "ask" }).pipe(
+        Layer.provide(Layer.succeed(Reviewer, { ...more, decide }))
+      )
     )
   )
 
@@ -119,6 +122,21 @@ describe("Reviewer", () => {
         heard.map(({ _tag }) => _tag),
         "ToolDefectCaught"
       )
+    })
+  )
+
+  it.effect("approves by nothing that stands for its answer (A7)", () =>
+    Effect.gen(function* () {
+      const heard: Array<CallEvent> = []
+      const unanswered = (reason: string) => ({ decision: "approve" as const, by: "r", reason })
+      const said = decided(
+        "deny",
+        () => Effect.die("a bug"),
+        (event) => void heard.push(event),
+        { unanswered }
+      )
+      assert.include(String(yield* said), "write was denied by the mode")
+      assert.isTrue(heard.some(({ _tag }) => _tag === "ReviewerFailed"))
     })
   )
 

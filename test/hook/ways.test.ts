@@ -83,21 +83,19 @@ describe("a command of another agent that goes another way", () => {
 
   it("is asked about where the shell reads a value as its own text (S3)", () => {
     stops(
-      ...[
-        ...["declare", "typeset", "readonly", "export", "local"].flatMap((word) => [
-          `${word} -a 'a=($(touch pwned))'`,
-          `${word} -a "a=(\\$(touch pwned))"`,
-          `${word} -a a='($(touch pwned))'`,
-          `a=(1); ${word} 'a=($(touch pwned))'`,
-          `x='($(touch pwned))'; a=(1); ${word} a="$1"`,
-          `${word} -a a="$x"`
-        ]),
-        "x='b[$(touch pwned)]'; a=([x]=1)",
-        "a+=([x]=1)",
-        "echo 'x; touch pwned' | xargs -I {} bash -c 'echo {}'",
-        "echo 'x; touch pwned' | xargs -I % sh -c 'echo %'",
-        "ls | xargs -n 1 -I X eval X"
-      ]
+      ...["declare", "typeset", "readonly", "export", "local"].flatMap((word) => [
+        `${word} -a 'a=($(touch pwned))'`,
+        `${word} -a "a=(\\$(touch pwned))"`,
+        `${word} -a a='($(touch pwned))'`,
+        `a=(1); ${word} 'a=($(touch pwned))'`,
+        `x='($(touch pwned))'; a=(1); ${word} a="$1"`,
+        `${word} -a a="$x"`
+      ]),
+      "x='b[$(touch pwned)]'; a=([x]=1)",
+      "a+=([x]=1)",
+      "echo 'x; touch pwned' | xargs -I {} bash -c 'echo {}'",
+      "echo 'x; touch pwned' | xargs -I % sh -c 'echo %'",
+      "ls | xargs -n 1 -I X eval X"
     )
     passes(
       ...lines(`
@@ -129,36 +127,32 @@ describe("a command of another agent that goes another way", () => {
 
   it("uses no variable that is named for a secret unless it surely sets it (S6)", () => {
     stops(
-      ...[
-        "true || OPENAI_API_KEY=x; echo $OPENAI_API_KEY",
-        "(OPENAI_API_KEY=x); echo $OPENAI_API_KEY",
-        "false && OPENAI_API_KEY=x; echo $OPENAI_API_KEY",
-        "OPENAI_API_KEY=x & echo $OPENAI_API_KEY",
-        "OPENAI_API_KEY=x true; echo $OPENAI_API_KEY",
-        "OPENAI_API_KEY=x < none; echo $OPENAI_API_KEY",
-        "if false; then OPENAI_API_KEY=x; fi; echo $OPENAI_API_KEY",
-        "for OPENAI_API_KEY in; do :; done; echo $OPENAI_API_KEY",
-        "local OPENAI_API_KEY=x; echo $OPENAI_API_KEY",
-        "read() { :; }; read OPENAI_API_KEY; echo $OPENAI_API_KEY",
-        "read -Z OPENAI_API_KEY; echo $OPENAI_API_KEY",
-        ': " AWS_SECRET_ACCESS_KEY="; echo $AWS_SECRET_ACCESS_KEY',
-        "bash -c 'echo $OPENAI'_API_KEY",
-        "bash -c 'echo ${OPENAI''_API_KEY}'",
-        "echo \"<<'X'\n$AWS_SECRET_ACCESS_KEY\nX\n\"",
-        "echo $DATABASE_URL",
-        "echo $github_token"
-      ]
+      "true || OPENAI_API_KEY=x; echo $OPENAI_API_KEY",
+      "(OPENAI_API_KEY=x); echo $OPENAI_API_KEY",
+      "false && OPENAI_API_KEY=x; echo $OPENAI_API_KEY",
+      "OPENAI_API_KEY=x & echo $OPENAI_API_KEY",
+      "OPENAI_API_KEY=x true; echo $OPENAI_API_KEY",
+      "OPENAI_API_KEY=x < none; echo $OPENAI_API_KEY",
+      "if false; then OPENAI_API_KEY=x; fi; echo $OPENAI_API_KEY",
+      "for OPENAI_API_KEY in; do :; done; echo $OPENAI_API_KEY",
+      "local OPENAI_API_KEY=x; echo $OPENAI_API_KEY",
+      "read() { :; }; read OPENAI_API_KEY; echo $OPENAI_API_KEY",
+      "read -Z OPENAI_API_KEY; echo $OPENAI_API_KEY",
+      ': " AWS_SECRET_ACCESS_KEY="; echo $AWS_SECRET_ACCESS_KEY',
+      "bash -c 'echo $OPENAI'_API_KEY",
+      "bash -c 'echo ${OPENAI''_API_KEY}'",
+      "echo \"<<'X'\n$AWS_SECRET_ACCESS_KEY\nX\n\"",
+      "echo $DATABASE_URL",
+      "echo $github_token"
     )
     passes(
-      ...[
-        "OPENAI_API_KEY=x; echo $OPENAI_API_KEY",
-        "API_KEY=$(cat a.txt) && echo $API_KEY",
-        "for token in a b; do echo $token; done",
-        "while read -r token; do echo $token; done < a.txt",
-        "f() { local token=x; echo $token; }; f",
-        "grep -rn '$password' src",
-        "cat > a.sh <<'EOF'\necho $API_TOKEN\nEOF"
-      ]
+      "OPENAI_API_KEY=x; echo $OPENAI_API_KEY",
+      "API_KEY=$(cat a.txt) && echo $API_KEY",
+      "for token in a b; do echo $token; done",
+      "while read -r token; do echo $token; done < a.txt",
+      "f() { local token=x; echo $token; }; f",
+      "grep -rn '$password' src",
+      "cat > a.sh <<'EOF'\necho $API_TOKEN\nEOF"
     )
   })
 

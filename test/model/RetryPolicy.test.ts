@@ -192,6 +192,19 @@ describe("retried", () => {
     })
   )
 
+  it.effect("skips a fallback that cannot be opened, also where its code crashes (R7)", () =>
+    Effect.gen(function* () {
+      const crashing = yield* Scripted.make([[{ die: "a bug" }]])
+      const other = yield* Scripted.make(["whole"])
+      const crashes = [
+        Effect.dieMessage("a bug"),
+        Effect.interrupt,
+        Effect.suspend((): Effect.Effect<never> => assert.fail("a bug"))
+      ]
+      assert.strictEqual(textOf(yield* parts(withFallback([...crashes, Effect.succeed(other)])(crashing))), "whole")
+    })
+  )
+
   it.effect("can be interrupted while it waits (R7)", () =>
     Effect.gen(function* () {
       const scripted = yield* Scripted.make([[{ fail: cut }], "never asked"])

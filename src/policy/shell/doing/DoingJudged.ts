@@ -221,11 +221,10 @@ class Judge {
     if (verdict.decision !== "allow" && rule !== "path/outside" && rule !== "path/not-a-file") return told(verdict)
     const names = (named ?? []).map(({ value }) => value.slice(value.lastIndexOf("/") + 1))
     const isRoot = roots.some((root) => normalise(root) === (this.#words.led(path) ?? place))
-    const brings =
-      fills === true
-        ? within.map((child) => `${path}/${child}`).find((child) => protectedChange?.(child)?.decision === "deny")
-        : undefined
-    if (brings !== undefined) return told(protectedChange!(brings)!)
+    for (const child of fills === true ? within : []) {
+      const brought = this.#written(`${path}/${child}`, normalise(`${path}/${child}`), { by })
+      if (brought !== undefined && brought.rule !== "path/outside") return brought
+    }
     if (
       fills === true &&
       isRoot &&
