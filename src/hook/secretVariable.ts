@@ -104,8 +104,6 @@ const usedIn = (text: string): string | undefined => {
  */
 export const secretVariable = (text: string, words: ReadonlyArray<string>): string | undefined => {
   const seen = new Set(uses(text).map(({ name }) => name))
-  const joined = words.filter(
-    (word) => word !== text && uses(word).some(({ name }) => holdsSecret(name) && !seen.has(name))
-  )
+  const joined = words.filter((word) => uses(word).some(({ name }) => holdsSecret(name) && !seen.has(name)))
   return [text, ...joined].map(usedIn).find((name) => name !== undefined)
 }

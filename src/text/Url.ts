@@ -9,3 +9,7 @@ export const parsed = (text: string, base?: URL | string): URL | undefined => {
     return undefined
   }
 }
+
+/** A text without percent signs: each of their codes as the character of that number. */
+export const percentDecoded = (text: string): string =>
+  text.replaceAll(/%[0-9a-f]{2}/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)))

@@ -25,7 +25,7 @@ const untyped: Readonly<Record<string, (next: Effect.Effect<unknown>) => Effect.
 
 describe("a middleware that is none by its type", () => {
   for (const [what, wrap] of Object.entries(untyped)) {
-    it.effect(`and ${what} has crashed, and its call has one end (R3, T2)`, () =>
+    it.effect(`and ${what} has crashed, and its call has one end (T4, R4)`, () =>
       Effect.gen(function* () {
         const middleware = ((call: ToolCall, next: (call: ToolCall) => Effect.Effect<unknown>) =>
           wrap(next(call))) as unknown as Middleware<ToolCall>

@@ -10,7 +10,7 @@ import { isCtrl, isEnter, isEscape, type Key } from "./Key.ts"
 import { Keyboard } from "./Keyboard.ts"
 import { fit } from "./Layout.ts"
 import { showPages } from "./pages.ts"
-import { alone, isQuiet, untilQuiet } from "./quiet.ts"
+import { alone, isQuiet, pausing, settling, untilQuiet } from "./quiet.ts"
 import type { Region } from "./Region.ts"
 import { Screen } from "./Screen.ts"
 
@@ -20,10 +20,6 @@ export interface Agree {
   readonly about?: ReadonlyArray<Line>
 }
 
-/** How long no key may come before the question counts any: what was typed at something else is no answer. */
-const settling = "300 millis"
-/** How long the pause must be after a word. */
-const pausing = "1 second"
 /** Keys that wait while one is handled; more only show that a person types. */
 const keyLimit = 16
 

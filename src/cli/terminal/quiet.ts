@@ -3,6 +3,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 
+/** How long no key may come before a question counts any: what was typed at something else is no answer. */
+export const settling = Duration.millis(300)
+
+/** How long the pause must be after typed words before one approves. */
+export const pausing = Duration.seconds(1)
+
 /** How long no key may follow one that is an answer by itself: the letters of a word come faster, also of who types slowly. */
 export const alone = Duration.millis(600)
 

@@ -1,5 +1,6 @@
 import { canonicalHost } from "../network/HostPattern.ts"
 import { lazy } from "../../system/lazy.ts"
+import { percentDecoded } from "../../text/Url.ts"
 import { type Invoked, invoked } from "./Invoked.ts"
 import { shapeOf, type Shape } from "./Shape.ts"
 import { words } from "./ShellPolicy.ts"
@@ -53,10 +54,7 @@ const reached = ({ commands, complete, redirects }: Shape): Reached | "unread" =
 }
 
 /** A word as programs read it that connect to it: they decode a percent sign, and take the full stops of other scripts for dots. */
-const decoded = (word: string): string =>
-  word
-    .replaceAll(/%[0-9a-f]{2}/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
-    .replaceAll(/[\u3002\uff0e\uff61]/g, ".")
+const decoded = (word: string): string => percentDecoded(word).replaceAll(/[\u3002\uff0e\uff61]/g, ".")
 
 const hostLike = /\[[0-9a-f:.]+\]|[\p{L}\p{N}_][\p{L}\p{N}_.-]*/giu
 

@@ -138,7 +138,7 @@ describe("the approval prompt", () => {
     { text: "say that", millis: 300 }
   ])("takes no word for an answer of who types slowly: $text, a key each $millis ms (A5)", ({ millis, text }) =>
     Effect.gen(function* () {
-      const { fiber, pause, type } = yield* prompted({ scopes: ["once", "session", "always"] })
+      const { fiber, pause, type } = yield* prompted({ scopes: ["once", "task", "session", "always"] })
       yield* pause(300)
       yield* type(text, millis)
       yield* pause(5000)

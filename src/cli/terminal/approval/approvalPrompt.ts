@@ -27,7 +27,7 @@ import { type Edit, editing } from "./editing.ts"
 import { isCtrl, isEnter, isEscape, type Key } from "../Key.ts"
 import type { Keyboard } from "../Keyboard.ts"
 import { type Paged, pager } from "../Pager.ts"
-import { alone, isQuiet, untilQuiet } from "../quiet.ts"
+import { alone, isQuiet, pausing, settling, untilQuiet } from "../quiet.ts"
 import type { Screen } from "../Screen.ts"
 
 export interface ApprovalPromptOptions {
@@ -42,12 +42,6 @@ export interface ApprovalPromptOptions {
   /** If unset, nothing can be edited. */
   readonly edit?: Edit
 }
-
-/** How long no key may come before one counts: what was typed at something else is no answer. */
-const settling = Duration.millis(300)
-
-/** How long the pause must be after typed words before a key approves. */
-const pausing = Duration.seconds(1)
 
 /** Lines that say what is wrong with edited parameters. */
 const maxWrong = 6

@@ -19,7 +19,8 @@ import { rowsOf } from "../approval/approvalRows.ts"
 import { type Act, type Choice, choicesOf } from "../approval/Choices.ts"
 import type { Screen } from "../Screen.ts"
 import { quoted } from "./Lines.ts"
-import { pausing, readLine, type Reader, settling } from "./readLine.ts"
+import { pausing, settling } from "../quiet.ts"
+import { readLine, type Reader } from "./readLine.ts"
 
 export interface PlainApprovalOptions extends Reader {
   readonly screen: Screen["Type"]

@@ -1,7 +1,8 @@
 import * as Deferred from "effect/Deferred"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { pausing, settling } from "../quiet.ts"
 import type { Screen } from "../Screen.ts"
 import type { Lines } from "./Lines.ts"
 
@@ -11,12 +12,6 @@ export interface Reader {
   /** What Ctrl-C does; if unset, it leaves the question. */
   readonly interrupt?: Effect.Effect<void>
 }
-
-/** How long nothing is typed before a question is put. */
-export const settling = Duration.millis(300)
-
-/** The same after what was no answer. */
-export const pausing = Duration.seconds(1)
 
 /** Reads one line that was typed behind a question, and nothing that was typed before; none where the person leaves it. */
 const once = (question: string, { interrupt, lines, screen }: Reader, pause: Duration.Duration) =>

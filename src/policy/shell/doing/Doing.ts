@@ -12,10 +12,11 @@ import {
 } from "unbash"
 import type { Literal } from "../Literal.ts"
 import { isTooComplex, isTooLong, read } from "../Source.ts"
-import { commandName, declarers } from "../Wrappers.ts"
+import { declarers } from "../Wrappers.ts"
 import type { ShellContext } from "../ShellContext.ts"
 import { isHarmlessFor, isOwnName } from "./Environment.ts"
 import { Functions } from "./Functions.ts"
+import { Directories } from "./Directories.ts"
 import { hazardOf } from "./hazardOf.ts"
 import { fallenBack } from "./fallenBack.ts"
 import { isKnownProgram } from "./KnownPrograms.ts"
@@ -23,7 +24,7 @@ import { launched } from "./Launchers.ts"
 import { programDoes } from "./programDoes.ts"
 import { isUnread, type Touch, unread, type Unread, unknownPart } from "./Step.ts"
 import { isKnown, plain, unknown, unknownWord } from "./Unknown.ts"
-import { isNamedLikeAProgram, systemProgram } from "./systemProgram.ts"
+import { namesakeDoes, systemProgram } from "./systemProgram.ts"
 import type { Touched } from "./Touched.ts"
 import { isListText, Variables } from "./Variables.ts"
 
@@ -40,7 +41,6 @@ export interface Doing {
 
 const maximumCommands = 256
 const maximumDepth = 3
-const maximumDirectories = 4
 
 type Where = Pick<ShellContext, "cwd" | "home" | "variables">
 
@@ -60,19 +60,17 @@ class Walker implements Doing {
   readonly urls: Array<string> = []
   readonly unknown: Array<Unread> = []
   readonly settings: Array<string> = []
-  readonly #where: Where
   readonly #functions = new Functions()
   /** Those whose bodies are being read. */
   readonly #calling = new Set<Function>()
   readonly #variables: Variables
-  #directories: ReadonlyArray<string>
+  readonly #directories: Directories
   #commands = 0
   #depth = 0
 
   constructor(where: Where) {
-    this.#where = where
     this.#variables = new Variables(where.variables)
-    this.#directories = [where.cwd]
+    this.#directories = new Directories(where)
   }
 
   read(text: string, depth: number): void {
@@ -141,13 +139,17 @@ class Walker implements Doing {
         break
       case "Assignment":
         this.#assignment(node)
-        break
+        return this.#children(node)
       default:
         break
     }
+    this.#hazard(node)
+    this.#children(node)
+  }
+
+  #hazard(node: SyntaxNode | Script): void {
     const hazard = hazardOf(node)
     if (hazard !== undefined) this.unknown.push(hazard)
-    this.#children(node)
   }
 
   #children(node: SyntaxNode | Script): void {
@@ -183,14 +185,11 @@ class Walker implements Doing {
     this.#variables.forget(known)
   }
 
-  #assignment({ index, name, value }: Assignment): void {
-    if (index !== undefined) this.unknown.push(unread(name, "an index can run code"))
+  #assignment(assignment: Assignment): void {
+    this.#hazard(assignment)
+    const { name, value } = assignment
     if (!isOwnName(name)) this.unknown.push(unread(`${name}=…`, "the variable changes what programs do"))
-    if (value.type !== "Word") {
-      if (value.elements.some(({ text }) => /^\[(?!\d+\]\+?=)[^\]]/.test(text)))
-        this.unknown.push(unread(name, "an index can run code"))
-      return
-    }
+    if (value.type !== "Word") return
     const [word, ...more] = this.#variables.words(value) ?? [unknown]
     this.#variables.set(name, word !== undefined && more.length === 0 ? word : unknown)
   }
@@ -204,7 +203,7 @@ class Walker implements Doing {
   }
 
   #touch(touch: Touch): void {
-    this.touched.push({ ...touch, from: this.#directories })
+    this.touched.push({ ...touch, from: this.#directories.all })
   }
 
   #command(node: Command): void {
@@ -241,7 +240,7 @@ class Walker implements Doing {
     const stop = (reason: string): void => void this.unknown.push(unread(shown, reason))
     if (first.value.includes(unknownPart) || first.glob || first.tilde) return stop("it is known only at run time")
     if (depth > 8) return stop("it starts others too deeply")
-    const name = systemProgram(first.value, this.#reached({ ...plain, value: first.value })) ?? first.value
+    const name = systemProgram(first.value, this.#directories.reached({ ...plain, value: first.value })) ?? first.value
     if (depth === 0) {
       for (const called of this.#functions.called(first.value)) this.#call(called)
       if (this.#functions.isInForce(first.value) && !isKnownProgram(first.value)) return
@@ -271,42 +270,23 @@ class Walker implements Doing {
     }
     const done = programDoes(name, args)
     if (isUnread(done)) return stop(done.reason)
-    // A file that is called like a program may be that program.
-    const called = commandName(name)
-    if (called !== name && isNamedLikeAProgram(called)) {
-      const same = launched(called, args) ?? programDoes(called, args)
-      if (isUnread(same)) return stop(same.reason)
-    }
-    const from = done.within === undefined ? this.#directories : this.#reached(done.within)
+    const namesake = namesakeDoes(name, args)
+    if (namesake !== undefined && isUnread(namesake)) return stop(namesake.reason)
+    const from = done.within === undefined ? this.#directories.all : this.#directories.reached(done.within)
     for (const touch of done.touches) this.touched.push({ ...touch, by: shown, from })
     this.urls.push(...done.urls)
     this.settings.push(...(done.settings ?? []))
     for (const one of done.runs ?? []) this.run(one, depth + 1)
   }
 
-  #reached(directory: Literal): ReadonlyArray<string> {
-    return this.#directories.map((from) =>
-      directory.tilde
-        ? `${this.#where.home}${directory.value.slice(1)}`
-        : directory.value.startsWith("/")
-          ? directory.value
-          : `${from}/${directory.value}`
-    )
-  }
-
   #enter(args: ReadonlyArray<Literal>, stop: (reason: string) => void): void {
     const [word = { ...plain, value: "~", tilde: true }, ...more] = args.filter(({ value }) => value !== "--")
     // Back to where the text itself has come from; before that, it is where the shell was last.
-    if (word.value === "-" && more.length === 0 && this.#directories.length > 1) return
+    if (word.value === "-" && more.length === 0 && this.#directories.all.length > 1) return
     if (more.length > 0 || word.value.startsWith("-") || word.glob || !isKnown(word))
       return stop("where it goes is known only at run time")
     this.#touch({ word, op: "enter", by: `cd ${word.value}` })
-    const entered = this.#reached(word)
-    this.#directories = [...new Set([...this.#directories, ...entered])]
-    if (this.#directories.length > 1) this.#variables.forget("PWD")
-    if (this.#directories.length > maximumDirectories) {
-      this.#directories = this.#directories.slice(-maximumDirectories)
-      stop("it goes through more directories than are read")
-    }
+    if (!this.#directories.enter(word)) stop("it goes through more directories than are read")
+    if (this.#directories.all.length > 1) this.#variables.forget("PWD")
   }
 }

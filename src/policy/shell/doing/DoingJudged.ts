@@ -14,6 +14,7 @@ import { FreshFiles } from "./FreshFiles.ts"
 import { Links } from "./Links.ts"
 import { madeBy, madeOf } from "./MadeLink.ts"
 import { unknownPart } from "./Step.ts"
+import { isSystemProgram } from "./systemProgram.ts"
 import { plain } from "./Unknown.ts"
 import { WordPaths } from "./WordPaths.ts"
 
@@ -37,8 +38,6 @@ const inputs = /^\/(?:dev\/(?:tty|stdin|fd\/\d+)|proc\/.+\/fd\/\d+)$/
 const devices = /^\/dev\/(?:null|zero|u?random|tty|std(?:in|out|err)|fd\/\d+)$/
 /** Where programs and what they share lie. */
 const installed = /^\/(?:usr\/(?:local\/)?)?(?:s?bin|lib|lib64|include|share)(?:\/|$)|^\/(?:opt|nix)(?:\/|$)/
-
-const systemProgram = /^\/(?:usr\/(?:local\/)?)?s?bin\//
 
 export const isTemporary = (place: string, home: string): boolean =>
   temporary.some((directory) => isWithin(place, directory)) && !isWithin(place, home)
@@ -134,7 +133,7 @@ class Judge {
   /** Whether one of the words is a program of the system, which goes by another name then. */
   #isProgram(words: ReadonlyArray<Literal>, from: ReadonlyArray<string>): boolean {
     return words.some((word) =>
-      from.some((directory) => this.#meant(word, directory).some((place) => systemProgram.test(place)))
+      from.some((directory) => this.#meant(word, directory).some((place) => isSystemProgram(place)))
     )
   }
 

@@ -1,4 +1,5 @@
 import * as Either from "effect/Either"
+import { percentDecoded } from "../../../text/Url.ts"
 import { usage } from "../Arguments.ts"
 import type { Literal } from "../Literal.ts"
 import type { ReadOnlyCommand } from "../ReadOnlyCommand.ts"
@@ -14,10 +15,6 @@ const isTaken = ([option, value]: readonly [option: string, value: string]): boo
   if (/^(?:-w|--write-out)$/.test(option) && value.includes("%output{")) return true
   return option !== "--data-raw" && (option === "--data-urlencode" ? /^[^=]*@/ : /^@/).test(value)
 }
-
-/** A name without what is written as `%41`. */
-const percentDecoded = (name: string): string =>
-  name.replaceAll(/%([\da-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
 
 /** The files in which it saves what it gets from addresses, by their last names. */
 const savedNames = (

@@ -6,9 +6,17 @@ const isNumeric = (word: Word): boolean => /^"?-?\d+"?$|^"?\$(?:[?#]|\{#\w+(?:\[
 /** Expansions with an index or a range that compute nothing. */
 const isPlainExpansion = /^\$\{#?\w+\[[@*]\]\}$|^\$\{\w+:\s?-?\d+(?::\d+)?\}$/
 
+/** The key of an element of a list, but a number. */
+const computedKey = /^\[(?!\d+\]\+?=)[^\]]/
+
 /** Why a part of shell syntax may run code that no word of it names, if so. */
 export const hazardOf = (node: SyntaxNode | Script): Unread | undefined => {
   switch (node.type) {
+    case "Assignment": {
+      const { index, name, value } = node
+      const isComputed = value.type !== "Word" && value.elements.some(({ text }) => computedKey.test(text))
+      return index !== undefined || isComputed ? unread(name, "an index can run code") : undefined
+    }
     case "TestUnary":
       return /^-[vR]$/.test(node.operator) ? unread(node.operator, "its operand can run code") : undefined
     case "TestBinary":

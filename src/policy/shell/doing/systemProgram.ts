@@ -1,5 +1,10 @@
+import type { Literal } from "../Literal.ts"
 import { normalise } from "../LexicalPath.ts"
+import { commandName } from "../Wrappers.ts"
+import { launched, type Launched } from "./Launchers.ts"
+import { programDoes } from "./programDoes.ts"
 import { interpreterOf, projectPrograms } from "./ProjectPrograms.ts"
+import type { Step, Unread } from "./Step.ts"
 
 /** Where the programs of the system and of its package managers are; the last name is theirs. */
 const systemPath = /^\/(?:(?:usr\/(?:local\/)?)?(?:s?bin|lib|libexec)|opt|nix|snap)\/(?:.*\/)?([^/]+)$/
@@ -10,6 +15,12 @@ export const systemProgram = (called: string, reached: ReadonlyArray<string>): s
   return reached.map((path) => systemPath.exec(normalise(path))?.[1]).find((name) => name !== undefined)
 }
 
-/** Whether a file that is called so may be a program that is judged by its words. */
-export const isNamedLikeAProgram = (name: string): boolean =>
-  interpreterOf(name) !== undefined || projectPrograms.has(name)
+/** What the program does that a file is called like, which may be that program. */
+export const namesakeDoes = (called: string, args: ReadonlyArray<Literal>): Launched | Step | Unread | undefined => {
+  const name = commandName(called)
+  if (name === called || !(projectPrograms.has(name) || interpreterOf(name) !== undefined)) return undefined
+  return launched(name, args) ?? programDoes(name, args)
+}
+
+/** Whether a normalised path is that of a program of the system. */
+export const isSystemProgram = (path: string): boolean => systemPath.test(path)
