@@ -3,6 +3,7 @@ import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import { removeTree } from "./removeTree.ts"
 import { isGone } from "./Temporary.ts"
 
 /** A directory that only the user can enter, made when it is first needed, and again if a cleaner took it. */
@@ -41,13 +42,11 @@ const fresh = (): string => {
   return fs.mkdtempSync(path.join(parent, `tollgate-${process.pid}-`))
 }
 
-const remove = (directory: string): void => fs.rmSync(directory, { recursive: true, force: true })
-
 export const make: Effect.Effect<PrivateDirectory, never, Scope.Scope> = Effect.gen(function* () {
   let made: string | undefined
   const existing = () => (made !== undefined && fs.existsSync(made) ? made : undefined)
   const ensure = () => (made = existing() ?? fresh())
-  yield* Effect.addFinalizer(() => Effect.sync(() => made && remove(made)))
+  yield* Effect.addFinalizer(() => (made === undefined ? Effect.void : removeTree(made)))
   return { ensure, existing }
 })
 
@@ -56,19 +55,6 @@ export const filled = <E>(
   fill: (directory: string) => void,
   fail: (error: unknown) => E
 ): Effect.Effect<string, E, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.try({
-      try: () => {
-        const directory = fresh()
-        try {
-          fill(directory)
-          return directory
-        } catch (error) {
-          remove(directory)
-          throw error
-        }
-      },
-      catch: fail
-    }),
-    (directory) => Effect.sync(() => remove(directory))
+  Effect.tap(Effect.acquireRelease(Effect.try({ try: fresh, catch: fail }), removeTree), (directory) =>
+    Effect.try({ try: () => fill(directory), catch: fail })
   )

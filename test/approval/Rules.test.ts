@@ -427,7 +427,7 @@ describe("grants", () => {
 
 const directory = Effect.acquireRelease(
   Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-rules-"))),
-  (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true }))
+  (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true, maxRetries: 5 }))
 )
 
 const stored = Effect.map(directory, (made) =>

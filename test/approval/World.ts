@@ -119,7 +119,7 @@ export const make = (options: WorldOptions = {}) =>
     const machine = new Machine()
     const directory = yield* Effect.acquireRelease(
       Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-approval-"))),
-      (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true }))
+      (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true, maxRetries: 5 }))
     )
     const outer = yield* Effect.scope
     const clock = new JumpingClock(yield* Effect.clock)

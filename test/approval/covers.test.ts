@@ -145,7 +145,7 @@ const meaning = ({ background, commands, cwd, operators, wrap }: Said): string =
 
 const rooted = Effect.acquireRelease(
   Effect.sync(() => fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-covers-")))),
-  (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true }))
+  (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true, maxRetries: 5 }))
 )
 
 describe("what a grant covers", () => {

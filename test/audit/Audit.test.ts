@@ -13,7 +13,7 @@ import { Sqlite } from "../support/Sqlite.ts"
 
 const directory = Effect.acquireRelease(
   Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-audit-"))),
-  (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true }))
+  (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true, maxRetries: 5 }))
 )
 
 const sql = (made: string) =>
@@ -110,7 +110,7 @@ describe("Audit", () => {
     fs.copyFileSync(keys(template, "head"), path.join(template, "old"))
     await Effect.runPromise(Effect.scoped(use(template, (audit) => commits(audit, 3, "d"))))
   })
-  afterAll(() => fs.rmSync(template, { recursive: true, force: true }))
+  afterAll(() => fs.rmSync(template, { recursive: true, force: true, maxRetries: 5 }))
 
   /** What can be done to the four parts of an audit of six entries, whose head was copied after the third. */
   const deeds: Readonly<Record<string, { readonly part: string; readonly does: (made: string) => void }>> = {

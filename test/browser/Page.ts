@@ -1,5 +1,5 @@
 // @effect-diagnostics asyncFunction:off - drives a real browser
-import { Effect, type Layer, Stream } from "effect"
+import { Effect, Exit, type Layer, Stream } from "effect"
 import * as fs from "node:fs"
 import { createRequire } from "node:module"
 import * as os from "node:os"
@@ -43,6 +43,13 @@ export interface Opened {
   readonly faults: ReadonlyArray<string>
 }
 
+/** What a page says at its end, for a test that fails. */
+const text = (page: Page): Promise<string> =>
+  page
+    .locator("body")
+    .innerText({ timeout: 5_000 })
+    .then((all) => all.slice(-3000), String)
+
 /** Opens a page by the address that the server prints, until the scope ends. */
 export const open = (
   { browser }: Machine,
@@ -65,7 +72,16 @@ export const open = (
         await page.goto(`${url}/#token=${token}`)
         return { context, page, requests, faults }
       }),
-      ({ context }) => Effect.promise(() => context.close())
+      ({ context, page }, exit) =>
+        Effect.zipRight(
+          Exit.isSuccess(exit)
+            ? Effect.void
+            : Effect.flatMap(
+                Effect.promise(() => text(page)),
+                (said) => Effect.logError(`The page said:\n${said}`)
+              ),
+          Effect.promise(() => context.close())
+        )
     ),
     ({ faults, page, requests }): Opened => ({ faults, page, requests })
   )

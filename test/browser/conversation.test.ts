@@ -2,7 +2,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { served } from "../server/served.ts"
-import { type Machine, open, playing, sayAfter, start } from "./Page.ts"
+import { type Machine, open, playing, say, sayAfter, start } from "./Page.ts"
 
 let machine: Machine
 beforeAll(async () => {
@@ -39,5 +39,53 @@ describe("a conversation in the browser", () => {
       assert.deepStrictEqual(faults, [])
       assert.isTrue(requests.every((url) => url.startsWith(server.url)))
     })
+  )
+
+  it.scopedLive(
+    "stays at its end where what is below grows before a scroll is told of, and leaves it for a reader who goes up (U11)",
+    () =>
+      Effect.gen(function* () {
+        const models = playing({
+          long: [say(...Array.from({ length: 80 }, (_, index) => `paragraph ${index}\n\n`))],
+          more: [say("one more")],
+          last: [say("the last")]
+        })
+        const server = yield* served({ models, page: machine.page })
+        const { page } = yield* open(machine, server)
+        const prompt = async (text: string) => {
+          await page.getByRole("textbox", { name: "Prompt" }).fill(text)
+          await page.keyboard.press("Enter")
+        }
+        /** Runs with the list, and goes on once two frames have been painted. */
+        const scrolling = (script: string) =>
+          page.evaluate(
+            `new Promise((done) => {
+            const list = document.querySelector(".conversation")
+            ${script}
+            requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))
+          })`
+          )
+        const left = () =>
+          page
+            .getByRole("feed", { name: "Messages" })
+            .evaluate(
+              (list: { readonly scrollHeight: number; readonly scrollTop: number; readonly clientHeight: number }) =>
+                list.scrollHeight - list.scrollTop - list.clientHeight
+            )
+        yield* Effect.promise(async () => {
+          await prompt("long")
+          await page.locator(".ending").waitFor()
+          await scrolling(
+            `list.scrollTop -= 5; list.scrollTop += 5; document.querySelector(".dock").style.paddingTop = "200px"`
+          )
+          await prompt("more")
+          await page.locator(".ending").nth(1).waitFor()
+          assert.isBelow(await left(), 2)
+          await scrolling("list.scrollTop -= 300")
+          await prompt("last")
+          await page.locator(".ending").nth(2).waitFor()
+          assert.isAbove(await left(), 299)
+        })
+      })
   )
 })

@@ -34,7 +34,7 @@ export const place = (under = os.tmpdir()): Place => {
     TOLLGATE_HOME: path.join(home, "tollgate"),
     XDG_CACHE_HOME: cache
   }
-  return { home, work, env, remove: () => fs.rmSync(base, { recursive: true, force: true }) }
+  return { home, work, env, remove: () => fs.rmSync(base, { recursive: true, force: true, maxRetries: 5 }) }
 }
 
 /** Writes a script of a model, and a configuration whose preferred profile plays it. */

@@ -181,5 +181,5 @@ export const outside = (tree: Tree, directories: ReadonlyArray<string>): Readonl
 /** A tree of its own, removed with the scope. */
 export const scoped: Effect.Effect<Tree, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => ({ prefix: fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-case-"))) })),
-  ({ prefix }) => Effect.sync(() => fs.rmSync(prefix, { recursive: true, force: true }))
+  ({ prefix }) => Effect.sync(() => fs.rmSync(prefix, { recursive: true, force: true, maxRetries: 5 }))
 )

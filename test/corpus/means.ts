@@ -26,7 +26,7 @@ const session = "case"
 const memory = Effect.gen(function* () {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-case-"))),
-    (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true }))
+    (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   )
   const context = yield* Layer.build(
     Memory.layerSql.pipe(Layer.provideMerge(Database.layer(path.join(folder, "case.db"))))

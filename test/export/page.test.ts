@@ -47,7 +47,7 @@ describe("an exported page in a browser", () => {
   afterAll(async () => {
     await browser.stop()
     server.close()
-    fs.rmSync(folder, { recursive: true, force: true })
+    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   })
 
   const hostile = () => injections(`(window.ran=true,fetch('${url}/ran'))`, url)

@@ -25,7 +25,7 @@ const fixture = path.resolve("test/fixtures/mcp/server.mjs")
 /** A directory that is gone with the scope. */
 export const directory = Effect.acquireRelease(
   Effect.sync(() => fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-mcp-")))),
-  (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true }))
+  (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true, maxRetries: 5 }))
 )
 
 /** A server that does what its plan says. */

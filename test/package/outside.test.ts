@@ -150,7 +150,7 @@ const bundled = async (source: string, platform: "browser" | "node") => {
 
 describe("the package, from outside of the repository", () => {
   beforeAll(install)
-  afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
+  afterAll(() => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 
   it("brings few packages, no script that runs when it is installed, and little of its own (P1, P2)", () => {
     assert.isBelow(installed.length, 60)

@@ -107,7 +107,7 @@ export const killRounds = async (rounds: number): Promise<KillReport> => {
     for (let round = 0; round < rounds; round++) await killOnce(program.file, folder)
     return { rounds, ...check(folder) }
   } finally {
-    fs.rmSync(folder, { recursive: true, force: true })
+    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     program.remove()
   }
 }

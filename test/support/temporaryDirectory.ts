@@ -6,5 +6,5 @@ import * as path from "node:path"
 /** A directory of the test's own, gone with its scope. */
 export const temporaryDirectory = Effect.acquireRelease(
   Effect.sync(() => fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-test-")))),
-  (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true }))
+  (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 )

@@ -13,7 +13,7 @@ describe("a program in the sandbox of a user who is not root", () => {
     Effect.gen(function* () {
       const directory = yield* Effect.acquireRelease(
         Effect.sync(() => fs.realpathSync(fs.mkdtempSync("/var/tmp/tollgate-closing-"))),
-        (place) => Effect.sync(() => fs.rmSync(place, { recursive: true, force: true }))
+        (place) => Effect.sync(() => fs.rmSync(place, { recursive: true, force: true, maxRetries: 5 }))
       )
       const outfile = path.join(directory, "closing.mjs")
       const banner = {

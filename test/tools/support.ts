@@ -79,7 +79,7 @@ export class World {
 const worldIn = (parent: string) =>
   Effect.acquireRelease(
     Effect.sync(() => new World(parent)),
-    ({ base }) => Effect.sync(() => fs.rmSync(base, { recursive: true, force: true }))
+    ({ base }) => Effect.sync(() => fs.rmSync(base, { recursive: true, force: true, maxRetries: 5 }))
   )
 
 export const world = worldIn(os.tmpdir())

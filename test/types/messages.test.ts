@@ -102,7 +102,7 @@ describe("the compiler", () => {
         for (const line of said) assert.include(own, line, name)
       })
     } finally {
-      fs.rmSync(folder, { recursive: true, force: true })
+      fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     }
   })
 })

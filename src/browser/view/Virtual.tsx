@@ -30,6 +30,8 @@ export class Virtual extends Component<VirtualProps, { top: number; height: numb
   private readonly heights = new Map<string, number>()
   private readonly rows = new Map<Element, string>()
   private atEnd = true
+  /** Where the upper edge was last put or found. */
+  private placed = 0
   /** The row at the upper edge, and where it stood, so that it stays there when rows above it change. */
   private anchor: { readonly key: string; readonly offset: number } | undefined
   private watcher: ResizeObserver | undefined
@@ -78,6 +80,7 @@ export class Virtual extends Component<VirtualProps, { top: number; height: numb
     const { count, follows = false, keyOf } = this.props
     if (follows && this.atEnd) {
       current.scrollTop = current.scrollHeight
+      this.placed = current.scrollTop
     } else if (this.anchor !== undefined) {
       const { key, offset } = this.anchor
       const near = this.indexAt(current.scrollTop)
@@ -107,7 +110,9 @@ export class Virtual extends Component<VirtualProps, { top: number; height: numb
     const { current } = this.scroller
     if (current === null) return
     const top = current.scrollTop
-    this.atEnd = current.scrollHeight - top - current.clientHeight < nearEnd
+    // Only who goes up leaves the end: what came below since it was scrolled to leads nobody away from it.
+    this.atEnd = current.scrollHeight - top - current.clientHeight < nearEnd || (this.atEnd && top >= this.placed - 1)
+    this.placed = top
     const index = this.indexAt(top)
     this.anchor =
       this.props.count === 0 ? undefined : { key: this.props.keyOf(index), offset: top - (this.starts[index] ?? 0) }

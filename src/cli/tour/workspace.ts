@@ -4,6 +4,7 @@ import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import { removeTree } from "../../system/removeTree.ts"
 
 const files: Readonly<Record<string, string>> = {
   "README.md": "# Garden\n\nThree beds. What grows in them is in ledger/, what to do is in todo.md.\n",
@@ -50,5 +51,5 @@ export const workspace: Effect.Effect<string, never, Scope.Scope> = Effect.acqui
     }
     return directory
   }),
-  (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
+  removeTree
 )
