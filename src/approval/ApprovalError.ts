@@ -61,7 +61,8 @@ export class ApprovalQueueFull extends Schema.TaggedError<ApprovalQueueFull>()("
   limit: Schema.Number
 }) {
   override get message() {
-    return `${this.limit} approval requests are waiting already; ${this.tool} was not run. Make fewer calls at a time.`
+    const waiting = this.limit === 1 ? "1 approval request is" : `${this.limit} approval requests are`
+    return `${waiting} waiting already; ${this.tool} was not run. Make fewer calls at a time.`
   }
 }
 

@@ -17,7 +17,7 @@ export type Tell = (part: ModelPart) => Effect.Effect<void, Refused>
 /** Gives an answer part by part, without a stream: most of what an agent step costs would be a run of one. */
 export type Push = (tell: Tell) => Effect.Effect<void, ModelError | Refused>
 
-const isModelError = lazy(() => Schema.is(ModelError))
+export const isModelError = lazy(() => Schema.is(ModelError))
 
 const pushes = new WeakMap<object, Push>()
 

@@ -1,14 +1,22 @@
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { catchOwnEnd } from "../middleware/endOf.ts"
 import type { ModelRequest, ModelService } from "./Model.ts"
 import { modelCrash } from "./modelCrash.ts"
 import { ModelCut, type ModelError } from "./ModelError.ts"
 import type { Finished } from "./ModelPart.ts"
-import { type Refused, run, type Tell } from "./Push.ts"
+import { partFault } from "./partFault.ts"
+import { isModelError, Refused, run, type Tell } from "./Push.ts"
+
+/** Whether a failure is of those that a model may have; the compiler has not seen every model. */
+const isTyped = (cause: Cause.Cause<ModelError | Refused>): boolean =>
+  Option.exists(Cause.failureOption(cause), (error) => error instanceof Refused || isModelError()(error))
 
 /**
  * Asks a model, tells of all parts of its answer, and gives the last. A stream that ends without `Finished` is `ModelCut`;
- * a defect in the model's code is `ModelCrashed`, with its cause in the log; one in the code that is told stays a defect.
+ * a defect in the model's code is `ModelCrashed`, with its cause in the log, as is what no type allows of it; a defect in
+ * the code that is told stays one.
  */
 export const ask = (
   model: ModelService,
@@ -23,6 +31,8 @@ export const ask = (
       telling = false
     }
     const heard: Tell = (part) => {
+      const fault = partFault(part)
+      if (fault !== undefined) return Effect.dieMessage(fault)
       telling = true
       if (part._tag === "Finished") finished = part
       else if (part._tag === "AttemptFailed") finished = undefined
@@ -31,7 +41,7 @@ export const ask = (
     const asked = Effect.suspend(() => run(model.stream(request), heard))
     return Effect.zipRight(
       catchOwnEnd(asked, (cause, end) =>
-        end === "crashed" && !telling ? modelCrash(model.name, cause) : Effect.failCause(cause)
+        !telling && (end === "crashed" || !isTyped(cause)) ? modelCrash(model.name, cause) : Effect.failCause(cause)
       ),
       Effect.suspend(() =>
         finished === undefined

@@ -1,13 +1,15 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { ApprovalRequest, Scope as ApprovalScope } from "../tool/ApprovalRequest.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
-import type { Answer, RequestRejected, RuntimeHasStopped } from "./Answers.ts"
+import { mistakesOf } from "../redaction/Mistake.ts"
+import { type Answer, RequestRejected, type RuntimeHasStopped } from "./Answers.ts"
 import {
   CancelTask,
   type Command,
@@ -149,11 +151,29 @@ interface Doors {
 
 /** Names that no command has are refused here, for all commands that follow. */
 const opening = (options: SessionOptions, who: { readonly by?: string }, made: string) =>
-  "create" in options
-    ? new CreateSession({ ...who, session: options.id ?? made, ...options.create })
-    : "id" in options
-      ? new ResumeSession({ ...who, session: options.id })
-      : new ResumeLastSession({ ...who, project: options.resume.lastOf })
+  Effect.try({
+    try: () =>
+      "create" in options
+        ? new CreateSession({ ...who, session: options.id ?? made, ...options.create })
+        : "id" in options
+          ? new ResumeSession({ ...who, session: options.id })
+          : new ResumeLastSession({ ...who, project: options.resume.lastOf }),
+    catch: (error) => {
+      if (ParseResult.isParseError(error)) return error
+      throw error
+    }
+  }).pipe(Effect.catchAll((error) => refused(options, error)))
+
+/** Says what of the options no command can have. */
+const refused = (options: SessionOptions, error: ParseResult.ParseError) =>
+  Effect.gen(function* () {
+    const told = mistakesOf(error).map(({ path, problem }) => `${path.join(".")}: ${problem}`)
+    return yield* new RequestRejected({
+      commandId: yield* (yield* Ids).next("command"),
+      command: "create" in options ? "CreateSession" : "id" in options ? "ResumeSession" : "ResumeLastSession",
+      reason: `The session was not opened. ${told.join("; ")}.`
+    })
+  })
 
 /** Opens a session; its streams end with the scope, what it has submitted goes on. */
 export const open = (
@@ -163,7 +183,7 @@ export const open = (
   Effect.gen(function* () {
     const ids = yield* Ids
     const who = options.by === undefined ? {} : { by: options.by }
-    const opened = yield* request(opening(options, who, yield* ids.next("session")))
+    const opened = yield* request(yield* opening(options, who, yield* ids.next("session")))
     const { session } = opened
     const released = yield* Deferred.make<void>()
     yield* Effect.addFinalizer(() => Deferred.succeed(released, undefined))

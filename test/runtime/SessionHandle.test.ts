@@ -40,6 +40,22 @@ describe("a session", () => {
     }).pipe(Effect.provide(Testing.layer({ model: ["Done"] })))
   )
 
+  it.scoped.each([
+    ["session", { id: "", create }],
+    ["session", { id: "x".repeat(201), create }],
+    ["session", { id: "a\0b", resume: true }],
+    ["by", { by: "", create }],
+    ["by", { by: "x".repeat(65), resume: { lastOf: "test" } }]
+  ] as const)("refuses to open one by a %s that none has, and goes on (R1)", ([field, options]) =>
+    Effect.gen(function* () {
+      const runtime = yield* Runtime
+      const refused = yield* Effect.flip(Effect.scoped(runtime.session(options)))
+      assert.strictEqual(refused._tag, "RequestRejected")
+      assert.match(refused.message, new RegExp(`^The session was not opened\\. ${field}: [^{]+\\.$`))
+      assert.deepInclude(yield* (yield* runtime.session({ create })).prompt("hi"), { text: "Done" })
+    }).pipe(Effect.provide(Testing.layer({ model: ["Done"] })))
+  )
+
   it.scoped("cancels the task of a prompt that is interrupted, and one that is told to end, once (R4)", () =>
     Effect.gen(function* () {
       const begun = yield* Deferred.make<void>()

@@ -7,7 +7,7 @@ import * as Toolset from "../../src/gate/Toolset.ts"
 import type { Middleware } from "../../src/middleware/Middleware.ts"
 import type { ModelService } from "../../src/model/Model.ts"
 import { Models } from "../../src/model/Models.ts"
-import type { ModelPart } from "../../src/model/ModelPart.ts"
+import { type ModelPart, noUsage } from "../../src/model/ModelPart.ts"
 import { InvokeTool, SwitchModel } from "../../src/runtime/Command.ts"
 import type { Event } from "../../src/runtime/Event.ts"
 import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
@@ -37,7 +37,20 @@ const assertPlain = (recorded: ReadonlyArray<{ readonly event: Event }>) => {
 
 const says = (text: string): ModelPart => ({ _tag: "TextDelta", text })
 
+/** Of a model that no compiler has seen. */
+const gives = (...parts: ReadonlyArray<unknown>) => Stream.fromIterable(parts as ReadonlyArray<ModelPart>)
+const finished = { _tag: "Finished", reason: "stop", usage: noUsage }
+const call = { _tag: "FunctionCalled", id: "c", name: "act", arguments: "{}" }
+
 const crashes: Readonly<Record<string, ModelService["stream"]>> = {
+  "gives arguments that are no text": () => gives({ ...call, arguments: { path: "a" } }, finished),
+  "calls nothing by name": () => gives({ ...call, name: undefined }, finished),
+  "says what is no text": () => gives({ _tag: "TextDelta" }, finished),
+  "gives no part": () => gives(undefined, finished),
+  "gives a part that there is not": () => gives({ _tag: "text", text: "hi" }, finished),
+  "ends for no reason that there is": () => gives(says("hi"), { ...finished, reason: "done" }),
+  "counts nothing": () => gives(says("hi"), { _tag: "Finished", reason: "stop" }),
+  "fails with what is no failure of a model": () => Stream.fail("no" as never),
   "throws when it is asked": thrown,
   "dies before its first word": () => Stream.die(bug),
   "dies in the middle of its answer": () => Stream.concat(Stream.make(says("half of")), Stream.die(bug)),

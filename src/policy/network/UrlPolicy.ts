@@ -75,10 +75,12 @@ const judgeHost = (host: string, port: number, rules: NetworkRules): Either.Eith
   }
   if (metadataNames.has(host)) return refuse("metadata", `${host} serves cloud metadata, which is always denied`)
   if (optedIn(host, port, rules)) return Either.void
-  if (!rules.ports.includes(port)) return refuse("port", `port ${port} is not one of ${rules.ports.join(", ")}`)
-  return localNames.some((name) => host === name || host.endsWith(`.${name}`))
-    ? refuse("local-name", `${host} is a local name; to allow it, add ${host}:${port} to network.open`)
-    : Either.void
+  const remedy = `to allow it, add ${host}:${port} to network.open`
+  if (localNames.some((name) => host === name || host.endsWith(`.${name}`)))
+    return refuse("local-name", `${host} is a local name; ${remedy}`)
+  return rules.ports.includes(port)
+    ? Either.void
+    : refuse("port", `port ${port} is not one of ${rules.ports.join(", ")}; ${remedy}`)
 }
 
 /** Judges a URL before anything is looked up; what it refuses can never be reached by asking again. */

@@ -238,7 +238,8 @@ export const workspace = table(
     runsLater,
     ".bash_aliases .bash_login .bash_logout .zlogin .zlogout .cshrc .tcshrc .kshrc .config/fish .config/direnv"
   ],
-  [runsLater, ".sshrc .tmuxinator.yml .tmuxp.yaml .tmuxp.yml .jjconfig.toml"]
+  [runsLater, ".sshrc .tmuxinator.yml .tmuxp.yaml .tmuxp.yml .jjconfig.toml .claude-plugin hooks/hooks.json mcp.json"],
+  [runsLater, "gemini-extension.json netlify.toml vercel.json"]
 )
 
 /** Folded names of files that usually hold secrets, at any depth. */

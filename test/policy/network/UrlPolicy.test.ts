@@ -132,6 +132,20 @@ describe("judgeUrl", () => {
     ["https://example.com/?q=a\\b c#d\\e", "allow"]
   ])("judges %j by its own rule (S4)", (url, rule) => assert.strictEqual(ruleOf(url), rule))
 
+  it.each([
+    "http://localhost:3000/x",
+    "http://printer.local/",
+    "http://127.0.0.1:8080/",
+    "http://[::1]:3000/",
+    "http://10.0.0.1/",
+    "https://example.com:9000/"
+  ])("says of %s what opens it, which does (S4)", (url) => {
+    const refused = judgeUrl(url, rules({}))
+    assert(Either.isLeft(refused))
+    const [, entry = ""] = /; to allow it, add (\S+) to network\.open$/.exec(refused.left.reason) ?? []
+    assert.isTrue(Either.isRight(judgeUrl(url, rules({ optIn: [entry] }))), refused.left.reason)
+  })
+
   it("refuses rules with an entry that names no host (S4)", () => {
     for (const entry of ["", "*.", "https://a.example", "a.example/x", "a b", "a.example:0", "a.*.example", "*:*"]) {
       assert.throws(() => rules({ denyHosts: [entry] }), /names no host/)

@@ -108,7 +108,8 @@ describe("PathPolicy", () => {
   it("asks each time for secrets and for what runs later (S2)", () => {
     const paths =
       ".env .env.local sub/.env.production server.pem certs/x.key .npmrc .vscode/tasks.json .VSCODE/settings.json " +
-      ".idea/x .github/workflows/ci.yml .husky/pre-commit .envrc .mcp.json .devcontainer/devcontainer.json AGENTS.md .claude/x"
+      ".idea/x .github/workflows/ci.yml .husky/pre-commit .envrc .mcp.json .devcontainer/devcontainer.json AGENTS.md .claude/x " +
+      ".claude-plugin/plugin.json hooks/hooks.json mcp.json gemini-extension.json netlify.toml vercel.json"
     table(context, [
       ["write", "ask", paths],
       ["read", "ask", ".env .env.local .npmrc id_rsa server.pem secrets.yaml"],
