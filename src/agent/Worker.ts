@@ -30,7 +30,7 @@ export class IterationLimitReached extends Schema.TaggedError<IterationLimitReac
   limit: Schema.Number
 }) {
   override get message() {
-    return `The task was stopped after ${this.limit} model requests. Raise maxIterations, or continue with another prompt.`
+    return `Stopped after ${this.limit} model requests, the most that one worker may make. Raise maxIterations, or continue with another prompt.`
   }
 }
 

@@ -188,7 +188,7 @@ export const keys: ReadonlyArray<Key> = [
   duration("timeouts.tool", "time limit of one tool attempt; 0 for none", "2 minutes"),
   duration("timeouts.idle", "time limit without output from a tool; 0 for none", 0),
   duration("timeouts.task", "time limit of one task; 0 for none", 0),
-  key("maxIterations", "most model requests of one task", 100),
+  key("maxIterations", "most model requests of a task itself, and of each of its sub-workers", 100),
   key("contextCharacters", "characters of the conversation that the model sees", 400_000),
   key("autoCompact", "whether a summary replaces a conversation that is about to become too long for the model", true),
   key("parallelCalls", "read-only calls of one answer that run at the same time", 16),

@@ -110,7 +110,7 @@ export class ModelMalformed extends Schema.TaggedError<ModelMalformed>()("ModelM
   }
 }
 
-/** The code of the model threw: a bug in it, not an answer of its server. */
+/** The code of the model threw, or gave what no type allows: a bug in it, not an answer of its server. */
 export class ModelCrashed extends Schema.TaggedError<ModelCrashed>()("ModelCrashed", { model: Schema.String }) {
   readonly retryable = false
   override get message() {
