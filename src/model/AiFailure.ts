@@ -1,10 +1,7 @@
 import type * as AiError from "@effect/ai/AiError"
-import * as Schema from "effect/Schema"
-import { ModelCut, ModelError, ModelRejected, ModelUnreachable } from "./ModelError.ts"
+import { isModelError, ModelCut, type ModelError, ModelRejected, ModelUnreachable } from "./ModelError.ts"
 import { named, oneLine, ofCause, type Origin } from "./Reason.ts"
 import { malformed, ofRefusal } from "./ServerFailure.ts"
-
-const isModelError = Schema.is(ModelError)
 
 /** An `AiError` as ours. Nothing of its request goes along: its headers hold the key. */
 export const ofAiError = (origin: Origin, error: AiError.AiError, now: number): ModelError => {
@@ -23,11 +20,11 @@ export const ofAiError = (origin: Origin, error: AiError.AiError, now: number): 
     case "MalformedInput":
       return new ModelRejected({ ...named(origin), reason: oneLine(origin, error.description ?? "malformed input") })
     case "MalformedOutput":
-      return isModelError(error.cause)
+      return isModelError()(error.cause)
         ? error.cause
         : malformed(origin, error.description ?? ofCause(origin, error.cause))
     case "UnknownError":
-      return isModelError(error.cause)
+      return isModelError()(error.cause)
         ? error.cause
         : new ModelRejected({ ...named(origin), reason: oneLine(origin, error.description ?? "an unknown error") })
   }

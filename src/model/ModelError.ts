@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { lazy } from "../system/lazy.ts"
 import { sentence } from "../text/sentence.ts"
 import { duration } from "../text/duration.ts"
 
@@ -130,3 +131,6 @@ export const ModelError = Schema.Union(
   ModelCrashed
 )
 export type ModelError = typeof ModelError.Type
+
+/** Whether something is a failure that a model may have. */
+export const isModelError = lazy(() => Schema.is(ModelError))

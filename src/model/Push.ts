@@ -2,11 +2,9 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { CostError } from "../cost/CostError.ts"
-import { lazy } from "../system/lazy.ts"
-import { ModelError } from "./ModelError.ts"
+import { isModelError, type ModelError } from "./ModelError.ts"
 import type { ModelPart } from "./ModelPart.ts"
 
 /** The consumer takes no more parts; not a failure of the model, so nothing retries. */
@@ -16,8 +14,6 @@ export type Tell = (part: ModelPart) => Effect.Effect<void, Refused>
 
 /** Gives an answer part by part, without a stream: most of what an agent step costs would be a run of one. */
 export type Push = (tell: Tell) => Effect.Effect<void, ModelError | Refused>
-
-export const isModelError = lazy(() => Schema.is(ModelError))
 
 const pushes = new WeakMap<object, Push>()
 

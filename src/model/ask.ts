@@ -4,10 +4,10 @@ import * as Option from "effect/Option"
 import { catchOwnEnd } from "../middleware/endOf.ts"
 import type { ModelRequest, ModelService } from "./Model.ts"
 import { modelCrash } from "./modelCrash.ts"
-import { ModelCut, type ModelError } from "./ModelError.ts"
+import { isModelError, ModelCut, type ModelError } from "./ModelError.ts"
 import type { Finished } from "./ModelPart.ts"
 import { partFault } from "./partFault.ts"
-import { isModelError, Refused, run, type Tell } from "./Push.ts"
+import { Refused, run, type Tell } from "./Push.ts"
 
 /** Whether a failure is of those that a model may have; the compiler has not seen every model. */
 const isTyped = (cause: Cause.Cause<ModelError | Refused>): boolean =>
