@@ -38,16 +38,26 @@ const ofCommand = (text: string, cwd: string, standing: Standing): Outcome => {
     (one) => (one === undefined ? [] : [of(one.decision, one)])
   )
   const reached = doing.urls.map((url) => ofAddress(url, standing))
-  const [prompt] = standing.typesUnseen ? promptsOf(text) : []
-  const prompted =
-    prompt === undefined
+  const [typed] = standing.typesUnseen ? promptsOf(text, "typed") : []
+  const [fed] = promptsOf(text, "fed")
+  const prompted = [
+    ...(typed === undefined
       ? []
       : [
           of("ask", {
             rule: "shell/prompt",
-            reason: `${excerpt(prompt)} opens a prompt, and what is typed into it is judged by nobody.`
+            reason: `${excerpt(typed)} opens a prompt, and what is typed into it is judged by nobody.`
           })
-        ]
+        ]),
+    ...(fed === undefined
+      ? []
+      : [
+          of("ask", {
+            rule: "shell/fed",
+            reason: `${excerpt(fed)} runs what a pipe or a file brings, which is judged by nobody.`
+          })
+        ])
+  ]
   const own = verdict.rule.startsWith("path/") || held.test(verdict.rule) ? [of("ask", verdict)] : []
   return [ofSeverity(text, shell, standing), ...own, ...found, ...reached, ...prompted, of("defer", verdict)].reduce(
     stricter

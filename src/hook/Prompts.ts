@@ -1,4 +1,4 @@
-import { promptsIn } from "../policy/shell/Interactive.ts"
+import { type Input, promptsIn } from "../policy/shell/Interactive.ts"
 import { commandName, commandStarts, innerTexts } from "../policy/shell/Wrappers.ts"
 import { typed } from "../text/ShellWord.ts"
 import { composed } from "./Composed.ts"
@@ -30,16 +30,31 @@ const opensAt = ([program = "", ...args]: Words, depth: number): boolean => {
   )
 }
 
-const promptsWithin = (text: string, depth: number): Words =>
-  depth > maximumDepth
-    ? []
-    : [
-        ...promptsIn(text),
-        ...promptsIn(text, (words) => commandStarts(words).some((start) => opensAt(words.slice(start), depth)))
-      ]
+const promptsWithin = (text: string, depth: number, input: Input = "typed"): Words => {
+  if (depth > maximumDepth) return []
+  const somewhere = (opens: (words: Words) => boolean) => (words: Words) =>
+    commandStarts(words).some((start) => opens(words.slice(start)))
+  return [
+    ...promptsIn(text, [input]),
+    ...promptsIn(
+      text,
+      [input],
+      somewhere((words) => opensAt(words, depth))
+    ),
+    ...(input === "typed"
+      ? []
+      : promptsIn(
+          text,
+          ["typed", "fed"],
+          somewhere(([program = "", ...args]) =>
+            innerTexts(commandName(program), args).some((inner) => promptsWithin(inner, depth + 1, input).length > 0)
+          )
+        ))
+  ]
+}
 
 /**
- * The commands of a shell text that open a prompt, as they are written: those of any shell text, and those by which a program that
- * is left to the agent, such as one of the project, opens one.
+ * The commands of a shell text that open a prompt and take what they run from such an input, as they are written: those of any
+ * shell text, and those by which a program that is left to the agent, such as one of the project, opens one.
  */
-export const promptsOf = (text: string): Words => promptsWithin(text, 0)
+export const promptsOf = (text: string, input: Input): Words => promptsWithin(text, 0, input)

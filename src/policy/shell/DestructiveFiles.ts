@@ -1,5 +1,6 @@
 import { hasLong, isRecursive, sorted } from "./CommandOptions.ts"
 import { type Destroys, isUnknown, type Scene } from "./Destruction.ts"
+import type { Call } from "./HardDenials.ts"
 import { holds, normalise } from "./LexicalPath.ts"
 import { placesOf } from "./Reach.ts"
 
@@ -90,6 +91,29 @@ const ifOption =
   ({ args }) =>
     args.some((arg) => option.test(arg)) ? does : undefined
 
+/** Empties what it writes, where all that it reads is known to be nothing. */
+const emptying =
+  (targetsOf: (call: Call, scene: Scene) => ReadonlyArray<string>): Destroys =>
+  (call, scene) => {
+    const targets = targetsOf(call, scene)
+    return targets.length > 0 && !targets.every((path) => isExpendable(path, scene)) ? "Empties a file" : undefined
+  }
+
+const isNothingFed = ({ input }: Scene): boolean => input.length > 0 && input.every((text) => text === "")
+
+/** The files that `sort` puts its lines into, and what it takes them from. */
+const sortedFiles = (args: ReadonlyArray<string>) => {
+  const outputs: Array<string> = []
+  const inputs: Array<string> = []
+  for (const [at, arg] of args.entries()) {
+    const glued = /^(?:-o|--output=)(.+)$/s.exec(arg)?.[1]
+    if (glued !== undefined) outputs.push(glued)
+    else if (/^(?:-o|--output)$/.test(args[at - 1] ?? "")) outputs.push(arg)
+    else if (arg === "-" || !arg.startsWith("-")) inputs.push(arg)
+  }
+  return { inputs, outputs }
+}
+
 /** Programs that destroy files, devices, accounts or settings of the machine. */
 export const destructiveFiles: ReadonlyArray<readonly [names: string, destroys: Destroys]> = [
   ["rm grm", remove],
@@ -113,9 +137,27 @@ export const destructiveFiles: ReadonlyArray<readonly [names: string, destroys: 
   ["chown chgrp", overAll("owner")],
   ["setfacl chattr", overAll("permissions")],
   [
-    "cp",
-    ({ args }, scene) =>
-      args[0] === "/dev/null" ? onTargets("Empties a file")({ name: "cp", args: args.slice(1) }, scene) : undefined
+    "cp install",
+    emptying(({ args }) => {
+      const { operands } = sorted(args)
+      const at = operands.indexOf("/dev/null")
+      return at < 0 ? [] : operands.slice(at + 1)
+    })
+  ],
+  [
+    "tee",
+    emptying(({ args }, scene) => {
+      const { letters, long, operands } = sorted(args)
+      return /a/.test(letters) || hasLong(long, "append", 1) || !isNothingFed(scene) ? [] : operands
+    })
+  ],
+  [
+    "sort",
+    emptying(({ args }, scene) => {
+      const { inputs, outputs } = sortedFiles(args)
+      const isNothing = inputs.length === 0 ? isNothingFed(scene) : inputs.every((file) => file === "/dev/null")
+      return isNothing ? outputs : []
+    })
   ],
   [
     "mv",

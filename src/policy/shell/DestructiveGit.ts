@@ -76,8 +76,11 @@ const byVerb: Readonly<Record<string, DestroysGit>> = {
   am: ifOption(/^--(?:abort|skip)$/, undoes),
   "cherry-pick": ifOption(/^--(?:abort|skip)$/, undoes),
   revert: ifOption(/^--(?:abort|skip)$/, undoes),
-  remote: (args) =>
-    /^(?:remove|rm|prune)$/.test(args[0] ?? "") ? "Deletes a remote and its branches here" : undefined,
+  remote: (args) => {
+    const [verb = ""] = args.filter((arg) => !arg.startsWith("-"))
+    if (/^(?:remove|rm|prune)$/.test(verb)) return "Deletes a remote and its branches here"
+    return verb === "set-url" ? "Changes where commits are taken from and pushed to" : undefined
+  },
   svn: ifFirst(/^(?:reset|dcommit)$/, "Rewrites the history")
 }
 

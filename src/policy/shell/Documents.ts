@@ -12,6 +12,12 @@ export const documents = (redirects: ReadonlyArray<Redirection>): ReadonlyArray<
     return redirect.type === "HereString" && redirect.target !== undefined ? [redirect.target.value] : []
   })
 
+/** Whether a command is given nothing to read. */
+export const isFedNothing = (redirects: ReadonlyArray<Redirection>): boolean =>
+  redirects.some(
+    (redirect) => redirect.type === "Redirect" && redirect.operator === "<" && redirect.target?.value === "/dev/null"
+  )
+
 /** The texts that a command is known to print. */
 export const printed = ([name = "", ...args]: ReadonlyArray<string>): ReadonlyArray<string> => {
   const words = args.filter((arg, index) => index > 0 || !/^-[neE]+$/.test(arg))

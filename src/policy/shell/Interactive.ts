@@ -2,6 +2,7 @@ import { forEachChild, type SyntaxNode } from "unbash"
 import { subcommand } from "./GitPush.ts"
 import { sorted } from "./CommandOptions.ts"
 import { argumentsOf, valuesOf } from "./CommandWords.ts"
+import { isFedNothing } from "./Documents.ts"
 import { readsProgram } from "./PipeRoles.ts"
 import { isTooComplex, isTooLong, read } from "./Source.ts"
 import { commandName, commandStarts, shells } from "./Wrappers.ts"
@@ -74,6 +75,7 @@ const opensPrompt = (command: ReadonlyArray<string>): boolean =>
     if (args.length === 1 && /^--?(?:version|help|[Vvh])$/.test(args[0] ?? "")) return false
     if (takesKeys.has(name)) return !(name === "crontab" && args[0] === "-l")
     if (name === "git") return gitPrompts(args)
+    if (name === "npm" && args.some((arg) => /^(?:-y|--yes)$/.test(arg))) return false
     if (interactive.get(name) !== undefined) return args.some((arg) => interactive.get(name)?.test(arg) === true)
     if (name === "ssh") return operandsOf(args) === 1
     if (name === "su" || name === "login") return !args.some((arg) => /^(?:-c|--command)/.test(arg))
@@ -88,9 +90,16 @@ const opensPrompt = (command: ReadonlyArray<string>): boolean =>
 
 const maximumNodes = 1024
 
-/** The commands of a shell text that open a prompt, as they are written; of one that is not read, nothing is known. */
+/** Where a prompt takes its commands from: whoever holds the input of the shell, or a pipe or a file. */
+export type Input = "typed" | "fed"
+
+/**
+ * The commands of a shell text that open a prompt, as they are written, and take what they run from such an input; of a text
+ * that is not read, nothing is known.
+ */
 export const promptsIn = (
   text: string,
+  inputs: ReadonlyArray<Input> = ["typed"],
   opens: (command: ReadonlyArray<string>) => boolean = opensPrompt
 ): ReadonlyArray<string> => {
   if (isTooLong(text) || isTooComplex(text)) return []
@@ -102,7 +111,8 @@ export const promptsIn = (
     if (node.type === "Command") {
       const isFed = fed || node.redirects.some(({ operator }) => operator.startsWith("<"))
       const words = valuesOf(argumentsOf(node))
-      if (!isFed && words.length > 0 && opens(words)) found.push(text.slice(node.pos, node.end))
+      const isWanted = inputs.includes(isFed ? "fed" : "typed") && !isFedNothing(node.redirects)
+      if (isWanted && words.length > 0 && opens(words)) found.push(text.slice(node.pos, node.end))
     }
     forEachChild(node, (child) => visit(child, fed))
   }

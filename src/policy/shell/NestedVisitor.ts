@@ -11,7 +11,7 @@ import {
 } from "unbash"
 import { deny, type Verdict } from "../Verdict.ts"
 import { argumentsOf, valueOf, valuesOf, written } from "./CommandWords.ts"
-import { connects, documents, printed } from "./Documents.ts"
+import { connects, documents, isFedNothing, printed } from "./Documents.ts"
 import { type Call, connection, denials, isDeniedTarget, takesConnection } from "./HardDenials.ts"
 import { downloaded, evaluatesDownload, pipeDenied, reverseShell, Role, roles } from "./PipeRoles.ts"
 import { InnerTexts } from "./InnerTexts.ts"
@@ -172,7 +172,7 @@ export class Visitor implements Denied {
   /** Reads the text that a shell is given to run, or keeps it for the commands behind the pipe. */
   #document(argv: ReadonlyArray<string>, given: ReadonlyArray<string>, own: number): number {
     if ((own & Role.shell) === 0) {
-      this.#printed.push(...given, ...printed(argv))
+      this.#printed.push(...given, ...printed(argv), ...(isEmptying(argv) ? [""] : []))
       return 0
     }
     return this.#readAloud([...given, ...this.#printed.splice(0)])
@@ -192,7 +192,7 @@ export class Visitor implements Denied {
   #remark(argv: ReadonlyArray<string>, redirects: ReadonlyArray<Redirection>, command: () => string): void {
     if (this.#remarks === undefined) return
     const call: Call = { name: commandName(argv[0] ?? ""), args: argv.slice(1) }
-    const input = [...documents(redirects), ...this.#printed]
+    const input = [...documents(redirects), ...(isFedNothing(redirects) ? [""] : this.#printed)]
     const reason = printers.has(call.name) ? undefined : destruction(call, { ...this.#scene, input })
     if (reason !== undefined) this.#remarks.push({ command: command(), reason })
     const started = [...startedTexts(call, input), ...handedTexts(call)]

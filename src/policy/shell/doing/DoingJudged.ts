@@ -222,7 +222,8 @@ class Judge {
     const isRoot = roots.some((root) => normalise(root) === (this.#words.led(path) ?? place))
     for (const child of fills === true ? within : []) {
       const brought = this.#written(`${path}/${child}`, normalise(`${path}/${child}`), { by })
-      if (brought !== undefined && brought.rule !== "path/outside") return brought
+      if (brought !== undefined && brought.rule !== "path/outside" && brought.rule !== "path/not-a-directory")
+        return brought
     }
     if (
       fills === true &&

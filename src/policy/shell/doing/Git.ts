@@ -75,6 +75,13 @@ const reachedBy = (
   return { places, urls }
 }
 
+/** The directory that a clone is put into where no word says another: the last name of the address. */
+const clonedTo = (args: ReadonlyArray<Literal>, { lead }: OrdinaryCommand): ReadonlyArray<Literal> =>
+  args.flatMap((word) => {
+    const [, name] = /([^/:]+?)(?:\.git)?\/*$/.exec(word.value) ?? []
+    return lead?.test(word.value) === true && name !== undefined ? [{ ...word, value: name }] : []
+  })
+
 const fits = (name: string, command: OrdinaryCommand, args: ReadonlyArray<Literal>): Step | Unread => {
   const isSplit = args.some(({ value }) => value.includes(unknownPart + unknownPart))
   const found = usage(`git ${name}`, command, args)
@@ -88,7 +95,12 @@ const fits = (name: string, command: OrdinaryCommand, args: ReadonlyArray<Litera
     touches: [
       ...places.map((word): Touch => ({ word, op: "read", by, below: true })),
       ...paths.flatMap(inTree).map((word): Touch => ({ word, op: "mention", by })),
-      ...written.map((word): Touch => ({ word, op: "write", by }))
+      ...(name === "clone" && written.length === 0 ? clonedTo(args, command) : written).map((word): Touch => ({
+        word,
+        op: "write",
+        by,
+        ...(name === "clone" && { fills: true })
+      }))
     ]
   })
 }

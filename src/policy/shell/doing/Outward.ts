@@ -122,12 +122,21 @@ const joinsHost = (args: ReadonlyArray<string>): boolean =>
       /^(?:host|container:.*)$/.test(arg) && /^--(?:net(?:work)?|ipc|uts|cgroupns)$/.test(args[index - 1] ?? "")
   )
 
+const isClone = (args: ReadonlyArray<string>): boolean => args[0] === "repo" && args[1] === "clone"
+
 /** What `gh repo clone` gives to git, and where it clones to. */
 const clones = (args: ReadonlyArray<string>): string | undefined => {
-  const [, verb, , place] = args.filter((arg) => !arg.startsWith("-"))
-  if (args[0] !== "repo" || verb !== "clone") return undefined
+  if (!isClone(args)) return undefined
+  const [, , , place] = args.filter((arg) => !arg.startsWith("-"))
   if (args.includes("--")) return "it gives git options of its own"
   return place === undefined || /^[\w][\w.-]*$/.test(place) ? undefined : `it clones to ${place}`
+}
+
+/** The directory that a program fills with a repository: by its name, where no word says another. */
+export const clonedBy = (name: string, args: ReadonlyArray<string>): string | undefined => {
+  if (name !== "gh" || !isClone(args)) return undefined
+  const [, , repository, place] = args.filter((arg) => !arg.startsWith("-"))
+  return place ?? /([^/]+?)(?:\.git)?\/*$/.exec(repository ?? "")?.[1]
 }
 
 /**

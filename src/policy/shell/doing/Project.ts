@@ -20,7 +20,7 @@ import {
   unscoped
 } from "./ProjectPrograms.ts"
 import { onlyReads, startsNamed } from "./StartedFiles.ts"
-import { outward } from "./Outward.ts"
+import { clonedBy, outward } from "./Outward.ts"
 import { plain } from "./Unknown.ts"
 import { does, type Step, type Touch, unknownPart, unread, type Unread } from "./Step.ts"
 
@@ -230,11 +230,12 @@ export const projectDoes = (called: string, args: ReadonlyArray<Literal>): Step 
     return unread(`${called} ${verb}`, "it is not known what it does")
   const rest = mentioned(called, apart)
   if ("reason" in rest) return rest
-  const reason = outward(
-    called,
-    apart.map(({ value }) => value)
-  )
+  const values = apart.map(({ value }) => value)
+  const reason = outward(called, values)
+  const cloned = clonedBy(called, values)
+  const filled: ReadonlyArray<Touch> =
+    cloned === undefined ? [] : [{ word: { ...plain, value: cloned }, op: "write", by: called, fills: true }]
   return reason === undefined
-    ? does({ touches: [...rest, ...started(called, args)] })
+    ? does({ touches: [...rest, ...started(called, args), ...filled] })
     : unread([called, ...args.slice(0, 2).map(({ value }) => value)].join(" "), reason)
 }
