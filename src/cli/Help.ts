@@ -121,7 +121,7 @@ export const help = (tree: CommandTree, path: ReadonlyArray<string>, style: Styl
           "",
           style.bold("Exit codes"),
           "  0 done   1 failed   2 usage   3 denied, or no one to ask   4 configuration",
-          "  70 a bug in Tollgate   130 interrupted   129, 143 ended by SIGHUP, SIGTERM",
+          "  70 a bug in Tollgate   130 interrupted   129, 131, 143 ended by SIGHUP, SIGQUIT, SIGTERM",
           "  141 output closed"
         ]
   return [

@@ -220,7 +220,7 @@ export const main = (words: ReadonlyArray<string>): void => {
     setTimeout(() => exitNow(broken ?? stopped ?? exitCodes.interrupted), lastResortMillis).unref()
     fiber.unsafeInterruptAsFork(fiber.id())
   }
-  const stop = (signal: "SIGINT" | "SIGTERM") => {
+  const stop = (signal: "SIGINT" | "SIGTERM" | "SIGQUIT") => {
     if (signal === "SIGINT" && claimed !== undefined) return claimed()
     stopped ??= exitCodeOf(signal)
     if (impatient) exitNow(stopped)
@@ -229,6 +229,7 @@ export const main = (words: ReadonlyArray<string>): void => {
   }
   process.on("SIGINT", stop)
   process.on("SIGTERM", stop)
+  process.on("SIGQUIT", stop)
   // The shell and the system both say that the terminal has gone.
   process.on("SIGHUP", () => {
     stopped ??= exitCodeOf("SIGHUP")

@@ -16,7 +16,8 @@ export const exitCodes = {
 } as const
 
 /** The exit code of a process that a signal stopped, as shells give it. */
-export const exitCodeOf = (signal: "SIGINT" | "SIGTERM" | "SIGHUP"): number => 128 + os.constants.signals[signal]
+export const exitCodeOf = (signal: "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGQUIT"): number =>
+  128 + os.constants.signals[signal]
 
 /** The task did not complete; the frontend has said why. */
 export class TaskEndedEarly extends Schema.TaggedError<TaskEndedEarly>()("TaskEndedEarly", {

@@ -100,7 +100,8 @@ describe("what the README says of the command line", () => {
     const [, list = ""] = /^The built-in tools: ([^]*?)\n\n/m.exec(readme) ?? []
     for (const { name } of tools) assert.match(list, new RegExp(`\\b${name}\\b`))
     const [, codes = ""] = /^Exit codes: ([^]*?)\. State/m.exec(readme) ?? []
-    const all = [...Object.values(exitCodes), exitCodeOf("SIGTERM"), exitCodeOf("SIGHUP")]
+    const signals = ["SIGTERM", "SIGQUIT", "SIGHUP"] as const
+    const all = [...Object.values(exitCodes), ...signals.map(exitCodeOf)]
     assert.deepStrictEqual(
       [...codes.matchAll(/\d+/g)].map(([code]) => Number(code)).sort((a, b) => a - b),
       [...all].sort((a, b) => a - b)

@@ -1,6 +1,7 @@
 // @effect-diagnostics asyncFunction:off newPromise:off processEnv:off globalTimers:off - drives real processes from outside
 import { spawn } from "@lydell/node-pty"
 import type * as Headless from "@xterm/headless"
+import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import { createRequire } from "node:module"
 import * as path from "node:path"
@@ -64,6 +65,10 @@ export interface Probe {
   readonly lines: () => ReadonlyArray<string>
   /** Everything that was written, escape sequences included. */
   readonly raw: () => string
+  /** Whether the terminal hands over each key as it is typed. */
+  readonly isRaw: () => boolean
+  /** The process that was started, once it is there. */
+  readonly started: () => number
   /** Resolves with the exit code; fails with what is on the screen where it goes on. */
   readonly ended: Promise<number>
   readonly kill: () => void
@@ -186,6 +191,11 @@ export const probe = async (at: Place, args: ReadonlyArray<string>, options: Opt
       return lines
     },
     raw: () => raw.replace(farewell, ""),
+    isRaw: () => {
+      const name = (child as unknown as { readonly ptsName: string }).ptsName
+      return execFileSync("stty", ["-F", name, "-a"], { encoding: "utf8" }).includes("-icanon")
+    },
+    started: () => Number(fs.readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim()),
     get ended() {
       const late = () => Promise.reject(new Error(`It has not ended:\n${screen()}`))
       return Promise.race([ended, setTimeout(patienceMillis, undefined, { ref: false }).then(late)])

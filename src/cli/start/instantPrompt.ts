@@ -29,6 +29,8 @@ const isFitting = (settings: unknown): boolean => {
  */
 export const showPrompt = (settings: unknown): void => {
   if (!isFitting(settings)) return
+  // The program hears of them as soon as it has loaded, and then leaves the terminal as it was.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const) process.on(signal, () => {})
   process.stdin.setRawMode(true)
   fs.writeSync(1, `${markPastes}${prompt}`)
   const streams = [process.stdout, process.stderr]

@@ -39,6 +39,23 @@ describe("the prompt at once", () => {
     assert.strictEqual(await terminal.ended, 0)
   })
 
+  it.each([
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+    ["SIGQUIT", 131]
+  ] as const)(
+    "leaves the terminal as it was where %s comes while the program loads (T20, U8)",
+    async (signal, code) => {
+      scripted(at, [])
+      const terminal = await open()
+      await terminal.seen("›")
+      process.kill(terminal.started(), signal)
+      assert.strictEqual(await terminal.ended, code)
+      assert.isFalse(terminal.isRaw())
+      assert.isTrue(terminal.raw().lastIndexOf("\u001b[?2004l") > terminal.raw().lastIndexOf("\u001b[?2004h"))
+    }
+  )
+
   it("leaves nothing behind where the program cannot begin (T20, U1)", async () => {
     scripted(at, [], { profile: "nobody" })
     const terminal = await open()

@@ -161,7 +161,11 @@ describe("the terminal", () => {
     await leave(terminal)
   })
 
-  it.each(["SIGTERM", "SIGHUP"] as const)("keeps what was typed and not sent where %s ends it (U8)", async (signal) => {
+  it.each([
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+    ["SIGQUIT", 131]
+  ] as const)("keeps what was typed and not sent where %s ends it (U8)", async (signal, code) => {
     scripted(at, [
       { steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 600" } } }] },
       { repeat: true, steps: [{ say: "Still here." }] }
@@ -173,7 +177,8 @@ describe("the terminal", () => {
     await terminal.seen(/queued: "and then"[^]*half a l/)
     const [pid = 0] = ownersOf(at)
     process.kill(pid, signal)
-    assert.strictEqual(await terminal.ended, signal === "SIGTERM" ? 143 : 129)
+    assert.strictEqual(await terminal.ended, code)
+    assert.isFalse(terminal.isRaw())
     assert.match(
       terminal.screen(),
       /2 prompts not sent; ↑ recalls them the next time[^]*resume with .*--session session_/
