@@ -3,6 +3,7 @@ import * as Layer from "effect/Layer"
 import type { Ui } from "../ui/Ui.ts"
 import { Composer } from "./terminal/Composer.ts"
 import { Form } from "./terminal/Form.ts"
+import { Interruptions } from "./terminal/Interruptions.ts"
 import { Keyboard } from "./terminal/Keyboard.ts"
 import { Lines } from "./terminal/plain/Lines.ts"
 import * as PlainComposer from "./terminal/plain/PlainComposer.ts"
@@ -19,21 +20,23 @@ export interface FrontendOptions {
   readonly keys: boolean
 }
 
-type Parts = Ui | Region | Composer | Form | Keyboard
+type Parts = Ui | Region | Composer | Form | Keyboard | Interruptions
 
 /** A terminal that is drawn, and read key by key. */
 const drawn = (keys: boolean): Layer.Layer<Parts, never, Screen> =>
   TerminalUi.layer.pipe(
     Layer.provideMerge(Layer.merge(Composer.layer, Form.layer)),
     Layer.provideMerge(Region.layer),
-    Layer.provideMerge(keys ? Keyboard.layer : Keyboard.layerNone)
+    Layer.provideMerge(keys ? Keyboard.layer : Keyboard.layerNone),
+    Layer.provideMerge(Interruptions.layer)
   )
 
 /** A terminal that gets lines, and gives lines. */
 const plain = (keys: boolean): Layer.Layer<Parts, never, Screen> =>
   PlainUi.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(PlainComposer.layer, PlainForm.layer, Region.layer, Keyboard.layerNone)),
-    Layer.provide(keys ? Lines.layer : Lines.layerNone)
+    Layer.provide(keys ? Lines.layer : Lines.layerNone),
+    Layer.provideMerge(Interruptions.layer)
   )
 
 /** The terminal as a frontend, with the streams that are terminals. */

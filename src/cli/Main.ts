@@ -211,7 +211,8 @@ export const main = (words: ReadonlyArray<string>): void => {
       claimed = undefined
     }
   }
-  const fiber = Effect.runFork(Effect.provideService(program(words), Stopping, { by, claim }))
+  const stopper = { by, claim, interrupt: () => stop("SIGINT") }
+  const fiber = Effect.runFork(Effect.provideService(program(words), Stopping, stopper))
   let stopping = false
   let impatient = false
   const interrupt = () => {
@@ -221,13 +222,12 @@ export const main = (words: ReadonlyArray<string>): void => {
     fiber.unsafeInterruptAsFork(fiber.id())
   }
   const stop = (signal: "SIGINT" | "SIGTERM" | "SIGQUIT") => {
-    if (signal === "SIGINT" && claimed !== undefined) return claimed()
     stopped ??= exitCodeOf(signal)
     if (impatient) exitNow(stopped)
     impatient = true
     interrupt()
   }
-  process.on("SIGINT", stop)
+  process.on("SIGINT", (signal: "SIGINT") => (claimed === undefined ? stop(signal) : claimed()))
   process.on("SIGTERM", stop)
   process.on("SIGQUIT", stop)
   // The shell and the system both say that the terminal has gone.

@@ -6,5 +6,7 @@ export class Stopping extends Context.Reference<Stopping>()("tollgate/cli/Stoppi
     readonly by: () => "user" | "shutdown"
     /** Hears of Ctrl-C from now on in place of what would end the command; gives what ends that. */
     readonly claim: (interrupted: () => void) => () => void
-  } => ({ by: () => "user", claim: () => () => {} })
+    /** Ends the command as Ctrl-C does that nobody claims. */
+    readonly interrupt: () => void
+  } => ({ by: () => "user", claim: () => () => {}, interrupt: () => {} })
 }) {}

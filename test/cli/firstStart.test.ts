@@ -139,14 +139,14 @@ describe("the first start", () => {
     terminal.press(`\u0015${server.baseUrl}\r`)
     await terminal.seen(/Which model\?[^]*one/)
     terminal.press(ctrlC)
-    assert.strictEqual(await terminal.ended, 0)
+    assert.strictEqual(await terminal.ended, 130)
   })
 
   it.each([
-    ["Esc", escape],
-    ["Ctrl-C", ctrlC],
-    ["Ctrl-D", ctrlD]
-  ])("is left at every question by %s with nothing written (U9)", async (_, key) => {
+    ["Esc", escape, 0],
+    ["Ctrl-C", ctrlC, 130],
+    ["Ctrl-D", ctrlD, 0]
+  ])("is left at every question by %s with nothing written (U9)", async (_, key, code) => {
     const server = await serve({ models: ["one"] })
     const env = { OLLAMA_HOST: `127.0.0.1:${server.port}`, GROQ_API_KEY: "a-key" }
     const questions = [
@@ -163,7 +163,8 @@ describe("the first start", () => {
       await terminal.seen(questions[left]![0])
       terminal.press(key)
       await terminal.seen("nothing was saved")
-      assert.strictEqual(await terminal.ended, 0)
+      assert.strictEqual(await terminal.ended, code)
+      assert.strictEqual(terminal.screen().split("nothing was saved").length, 2)
       assert.isFalse(fs.existsSync(file()))
     }
   })
@@ -178,7 +179,7 @@ describe("the first start", () => {
     await terminal.seen("asking one at")
     terminal.press(ctrlC)
     await terminal.seen("nothing was saved")
-    assert.strictEqual(await terminal.ended, 0)
+    assert.strictEqual(await terminal.ended, 130)
     assert.isFalse(fs.existsSync(file()))
   })
 

@@ -9,6 +9,7 @@ import { checkProfile, type Chosen } from "../checkProfile.ts"
 import { load } from "../command/load.ts"
 import { flagsOf } from "../flags.ts"
 import type { RunOptions } from "../Run.ts"
+import { Interruptions } from "../terminal/Interruptions.ts"
 import { Screen } from "../terminal/Screen.ts"
 import type { Watched } from "./watch.ts"
 import { type Picked, talk } from "./Talk.ts"
@@ -52,6 +53,7 @@ const begin = (options: InteractiveOptions) =>
   Effect.gen(function* () {
     const policy = yield* policyOf(options, true)
     if (!options.resume) {
+      yield* (yield* Interruptions).expect
       yield* checkProfile(options)
       return yield* attend(options, policy)
     }

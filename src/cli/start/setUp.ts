@@ -261,6 +261,8 @@ const asked = Effect.gen(function* () {
   }
 })
 
+const unsaved = say("nothing was saved · tollgate tour shows it without a model")
+
 /**
  * Sets a model up by three questions and one request that must succeed: which server, which model, whether to keep it.
  * Nothing is written before the model has answered, and nothing where the person leaves.
@@ -271,8 +273,7 @@ export const setUp: Effect.Effect<
   Form | Screen | Configuration | Surroundings
 > = Effect.flatMap(Form, ({ whole }) => whole(asked)).pipe(
   Effect.catchTag("NoSuchElementException", () => Effect.succeedNone),
-  Effect.tap((chosen) =>
-    Option.isSome(chosen) ? Effect.void : say("nothing was saved · tollgate tour shows it without a model")
-  ),
+  Effect.tap((chosen) => (Option.isSome(chosen) ? Effect.void : unsaved)),
+  Effect.onInterrupt(() => unsaved),
   Effect.provide(Layer.merge(LazyHttpClient.layer, NodeFileSystem.layer))
 )

@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
 import { Completion } from "./Completion.ts"
 import { editorLine, type Sent, TextEditor } from "./editor/TextEditor.ts"
+import { Interruptions } from "./Interruptions.ts"
 import { isCtrl, isEscape, type Key } from "./Key.ts"
 import { Keyboard } from "./Keyboard.ts"
 import { columns, fit } from "./Layout.ts"
@@ -41,9 +42,6 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
     readonly next: (mark: string) => Effect.Effect<Option.Option<string>>
     /** Slash commands typed while no prompt was waited for. */
     readonly asides: Stream.Stream<string>
-    /** One element each time everything in flight is to stop. */
-    readonly interruptions: Stream.Stream<void>
-    readonly interrupt: Effect.Effect<void>
     /** Shows nothing until the next prompt is asked for. */
     readonly rest: Effect.Effect<void>
     /** Whether it rests: no key stops a task then. */
@@ -64,16 +62,15 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
     readonly editor: TextEditor
   }
 >() {
-  static readonly layer: Layer.Layer<Composer, never, Region | Screen | Keyboard> = Layer.scoped(
+  static readonly layer: Layer.Layer<Composer, never, Region | Screen | Keyboard | Interruptions> = Layer.scoped(
     Composer,
     Effect.gen(function* () {
       const region = yield* Region
       const { style, width } = yield* Screen
       const keyboard = yield* Keyboard
       const scope = yield* Effect.scope
-      const interruptions = yield* Mailbox.make<void>({ capacity: 8, strategy: "dropping" })
+      const { interrupt } = yield* Interruptions
       const asides = yield* Mailbox.make<string>({ capacity: 8, strategy: "dropping" })
-      const interrupt = Effect.asVoid(interruptions.offer(undefined))
       const editor = new TextEditor()
       const queue = new PromptQueue()
       /** What stands in front of what is typed while nothing is asked for. */
@@ -170,8 +167,6 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
             return queue.next(() => region.redraw)
           }),
         asides: Mailbox.toStream(asides),
-        interruptions: Mailbox.toStream(interruptions),
-        interrupt,
         rest: Effect.suspend(() => {
           mark = undefined
           isResting = true

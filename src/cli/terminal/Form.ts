@@ -7,6 +7,7 @@ import * as Queue from "effect/Queue"
 import * as FiberHandle from "effect/FiberHandle"
 import { type Agree, agreement } from "./agreement.ts"
 import { editorLine, TextEditor } from "./editor/TextEditor.ts"
+import { Interruptions } from "./Interruptions.ts"
 import { isCtrl, isEscape, type Key } from "./Key.ts"
 import { Keyboard } from "./Keyboard.ts"
 import { fit } from "./Layout.ts"
@@ -35,7 +36,7 @@ export interface Ask {
   readonly before?: string
 }
 
-/** Asks a person for a choice or a line; none where they leave by Escape, Ctrl-C or Ctrl-D. */
+/** Asks a person for a choice or a line; none where they leave by Escape or Ctrl-D, and by Ctrl-C where a conversation is behind the question. */
 export class Form extends Context.Tag("tollgate/cli/Form")<
   Form,
   {
@@ -49,13 +50,15 @@ export class Form extends Context.Tag("tollgate/cli/Form")<
     readonly whole: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
   }
 >() {
-  static readonly layer: Layer.Layer<Form, never, Screen | Region | Keyboard> = Layer.effect(
+  static readonly layer: Layer.Layer<Form, never, Screen | Region | Keyboard | Interruptions> = Layer.effect(
     Form,
     Effect.gen(function* () {
       const screen = yield* Screen
       const region = yield* Region
       const keyboard = yield* Keyboard
+      const { interrupt, isHeard } = yield* Interruptions
       const { style, width } = screen
+      const interrupted = (leave: Effect.Effect<void>) => (isHeard() ? leave : interrupt)
       const hint = (text: string) => style.dim(text)
 
       const read =
@@ -72,15 +75,17 @@ export class Form extends Context.Tag("tollgate/cli/Form")<
             yield* draw(show)
             return yield* Deferred.await(answer).pipe(
               keyboard.focus((key) =>
-                isEscape(key) || isCtrl(key, "c") || (isCtrl(key, "d") && editor.isEmpty)
-                  ? leave
-                  : Effect.zipRight(onKey(key, done, leave), draw(show))
+                isCtrl(key, "c")
+                  ? interrupted(leave)
+                  : isEscape(key) || (isCtrl(key, "d") && editor.isEmpty)
+                    ? leave
+                    : Effect.zipRight(onKey(key, done, leave), draw(show))
               )
             )
           })
 
       return Form.of({
-        agree: agreement({ keyboard, region, screen }),
+        agree: agreement({ interrupted, keyboard, region, screen }),
         press: (keys) =>
           Effect.gen(function* () {
             const pressed = yield* Queue.sliding<Key>(keyLimit)
@@ -99,11 +104,11 @@ export class Form extends Context.Tag("tollgate/cli/Form")<
         whole: (self) =>
           Effect.flatMap(Deferred.make<void>(), (left) =>
             Effect.raceFirst(Effect.asSome(self), Effect.as(Deferred.await(left), Option.none())).pipe(
-              keyboard.focus((key) =>
-                isEscape(key) || isCtrl(key, "c") || isCtrl(key, "d")
-                  ? Effect.asVoid(Deferred.succeed(left, undefined))
-                  : Effect.void
-              )
+              keyboard.focus((key) => {
+                const leave = Effect.asVoid(Deferred.succeed(left, undefined))
+                if (isCtrl(key, "c")) return interrupted(leave)
+                return isEscape(key) || isCtrl(key, "d") ? leave : Effect.void
+              })
             )
           ),
         line: ({ before = "", question }) =>

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
+import type { Interruptions } from "./Interruptions.ts"
 import { isCtrl, isEscape, type Key } from "./Key.ts"
 import type { Keyboard } from "./Keyboard.ts"
 import { editorLine, TextEditor } from "./editor/TextEditor.ts"
@@ -15,8 +16,7 @@ export interface QuestionsOptions {
   readonly screen: Screen["Type"]
   readonly region: Region["Type"]
   readonly keyboard: Keyboard["Type"]
-  /** What Ctrl-C asks for. */
-  readonly interrupt: Effect.Effect<void>
+  readonly interruptions: Interruptions["Type"]
   /** Takes what was being written where a question ended before it was answered. */
   readonly unfinished: (text: string) => Effect.Effect<void>
 }
@@ -25,8 +25,9 @@ export interface QuestionsOptions {
 const over = Duration.seconds(1)
 
 /** Single questions in the place of the composer; what was typed there before stays there. */
-export const make = ({ interrupt, keyboard, region, screen, unfinished }: QuestionsOptions) => {
+export const make = ({ interruptions, keyboard, region, screen, unfinished }: QuestionsOptions) => {
   const { height, style, width } = screen
+  const { interrupt, isHeard } = interruptions
 
   const reading = (
     question: Effect.Effect<string>,
@@ -53,7 +54,7 @@ export const make = ({ interrupt, keyboard, region, screen, unfinished }: Questi
         if (isCtrl(key, "c") || isEscape(key)) {
           editor.discard()
           if (!empty) return draw
-          return isEscape(key) && escape === "leaves" ? leave : interrupt
+          return isEscape(key) && (escape === "leaves" || !isHeard()) ? leave : interrupt
         }
         const sent = editor.press(key)
         return sent === undefined ? draw : Effect.asVoid(Deferred.succeed(answer, Option.some(sent.text)))
@@ -68,7 +69,7 @@ export const make = ({ interrupt, keyboard, region, screen, unfinished }: Questi
     })
 
   return {
-    /** Reads a line; Escape interrupts what asks. */
+    /** Reads a line; Escape interrupts the conversation that asks, and leaves it where there is none. */
     read: (question: string): Effect.Effect<Option.Option<string>> =>
       region.lend((show) => reading(Effect.succeed(question), show, "interrupts")),
     /** Reads a line below rows while the question counts the time down; Escape leaves it. */

@@ -16,6 +16,7 @@ import type { Edit } from "./approval/editing.ts"
 import { Composer } from "./Composer.ts"
 import { header } from "./header.ts"
 import { isCtrl } from "./Key.ts"
+import { Interruptions } from "./Interruptions.ts"
 import { Keyboard } from "./Keyboard.ts"
 import { fit, hanging, wrap } from "./Layout.ts"
 import { modeMark } from "./modeText.ts"
@@ -37,13 +38,14 @@ const hasEditor = ({ env }: Surroundings["Type"]): boolean => Boolean(env["VISUA
 const treeRows = 8
 
 /** The terminal as a frontend: text that only grows, and a region at the bottom that says what is going on. */
-export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer> = Layer.scoped(
+export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer | Interruptions> = Layer.scoped(
   Ui,
   Effect.gen(function* () {
     const screen = yield* Screen
     const region = yield* Region
     const keyboard = yield* Keyboard
     const composer = yield* Composer
+    const interruptions = yield* Interruptions
     const scope = yield* Effect.scope
     const surroundings = Option.filter(yield* Effect.serviceOption(Surroundings), hasEditor)
     const { style } = screen
@@ -57,7 +59,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
         composer.editor.keep(text)
         return region.redraw
       })
-    const questions = Questions.make({ screen, region, keyboard, interrupt: composer.interrupt, unfinished })
+    const questions = Questions.make({ screen, region, keyboard, interruptions, unfinished })
     let status: { readonly text: string; readonly since: number } | undefined
     let frame = 0
     let workers = WorkerTree.empty
@@ -94,7 +96,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
 
     /** The pager of what was printed in part, while it is open. */
     const unfolding = yield* FiberHandle.make<void>()
-    const unfold = Effect.suspend(() => showPages(paged(transcript.folded), composer.interrupt)).pipe(
+    const unfold = Effect.suspend(() => showPages(paged(transcript.folded), interruptions.interrupt)).pipe(
       Effect.provideService(Screen, screen),
       Effect.provideService(Keyboard, keyboard)
     )
@@ -132,7 +134,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
         isKept = false
         const interrupt = Effect.suspend(() => {
           left = true
-          return composer.interrupt
+          return interruptions.interrupt
         })
         const prompt = region.lend((bottom) =>
           approvalPrompt(approval, {
@@ -195,7 +197,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
             return screen.interactive ? yield* questions.read(`${style.cyan("answer")} `) : Option.none()
           })
         ),
-      interruptions: composer.interruptions,
+      interruptions: interruptions.all,
       asides: composer.asides,
       showTools: (tools) =>
         Effect.suspend(() => region.print([{ to: "progress", text: toolRows(tools, style, screen.width()) }])),

@@ -27,10 +27,12 @@ interface Parts {
   readonly screen: Screen["Type"]
   readonly region: Region["Type"]
   readonly keyboard: Keyboard["Type"]
+  /** What Ctrl-C does, which may be to leave the question. */
+  readonly interrupted: (leave: Effect.Effect<void>) => Effect.Effect<void>
 }
 
 /** Asks for a `y` that stands alone; Enter and leaving say no, and what is typed as part of something longer says neither. */
-export const agreement = ({ keyboard, region, screen }: Parts) => {
+export const agreement = ({ interrupted, keyboard, region, screen }: Parts) => {
   const { style, width } = screen
   const paging = Context.make(Screen, screen).pipe(Context.add(Keyboard, keyboard))
   return ({ about = [], question }: Agree): Effect.Effect<boolean> =>
@@ -81,9 +83,9 @@ export const agreement = ({ keyboard, region, screen }: Parts) => {
         })
         return yield* Effect.raceFirst(answered, Deferred.await(left)).pipe(
           keyboard.focus((key) => {
-            if (isEscape(key) || isCtrl(key, "c") || isCtrl(key, "d")) {
-              return Effect.asVoid(Deferred.succeed(left, false))
-            }
+            const leave = Effect.asVoid(Deferred.succeed(left, false))
+            if (isCtrl(key, "c")) return interrupted(leave)
+            if (isEscape(key) || isCtrl(key, "d")) return leave
             // What is pasted was written for something else.
             return key.key.name === "paste" ? Effect.void : Effect.asVoid(Queue.offer(keys, key))
           })

@@ -6,6 +6,7 @@ import type { Prompt } from "../../../src/cli/prompt/commands/Command.ts"
 import * as Typing from "../../../src/cli/prompt/Typing.ts"
 import { Composer } from "../../../src/cli/terminal/Composer.ts"
 import { Form } from "../../../src/cli/terminal/Form.ts"
+import { Interruptions } from "../../../src/cli/terminal/Interruptions.ts"
 import { Keyboard } from "../../../src/cli/terminal/Keyboard.ts"
 import { Region } from "../../../src/cli/terminal/Region.ts"
 import { Screen } from "../../../src/cli/terminal/Screen.ts"
@@ -26,6 +27,7 @@ const typing = Effect.gen(function* () {
     Layer.provideMerge(Region.layer),
     Layer.provideMerge(Layer.succeed(Screen, screen)),
     Layer.provideMerge(Layer.succeed(Keyboard, keyboard)),
+    Layer.provide(Interruptions.layer),
     Layer.merge(Configuration.layer()),
     Layer.merge(Layer.mock(Ui, {})),
     Layer.provideMerge(Layer.succeed(Surroundings, { directory: "/", env: {} }))

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, FastCheck, Fiber, Layer, Option, TestClock } from "effect"
 import { foreign, own } from "../../../src/approval/rendering/Line.ts"
 import { Form } from "../../../src/cli/terminal/Form.ts"
+import { Interruptions } from "../../../src/cli/terminal/Interruptions.ts"
 import { Keyboard } from "../../../src/cli/terminal/Keyboard.ts"
 import { Region } from "../../../src/cli/terminal/Region.ts"
 import { Screen } from "../../../src/cli/terminal/Screen.ts"
@@ -14,7 +15,7 @@ const asking = <A>(ask: (form: Form["Type"]) => Effect.Effect<A>, height = 24) =
   Effect.gen(function* () {
     const { page, rows, screen } = fakeScreen({ height })
     const { keyboard, press } = fakeKeyboard()
-    const below = Layer.merge(Layer.succeed(Screen, screen), Layer.succeed(Keyboard, keyboard))
+    const below = Layer.mergeAll(Interruptions.layer, Layer.succeed(Screen, screen), Layer.succeed(Keyboard, keyboard))
     const context = yield* Layer.build(Form.layer.pipe(Layer.provide(Region.layer), Layer.provide(below)))
     const fiber = yield* Effect.fork(ask(Context.get(context, Form)))
     const pause = (millis: number) => TestClock.adjust(millis)

@@ -3,6 +3,7 @@ import { Effect, FastCheck, Layer, Option } from "effect"
 import { PassThrough } from "node:stream"
 import { stripVTControlCharacters } from "node:util"
 import { Composer } from "../../../src/cli/terminal/Composer.ts"
+import { Interruptions } from "../../../src/cli/terminal/Interruptions.ts"
 import { keysOf, Keyboard } from "../../../src/cli/terminal/Keyboard.ts"
 import { columns } from "../../../src/cli/terminal/Layout.ts"
 import { Region } from "../../../src/cli/terminal/Region.ts"
@@ -36,7 +37,7 @@ const typing = (keys: ReadonlyArray<string>, pieces: number, widths: ReadonlyArr
     const { keyboard, press } = fakeKeyboard()
     const layer = Composer.layer.pipe(
       Layer.provideMerge(Region.layer),
-      Layer.provide([Layer.succeed(Screen, screen), Layer.succeed(Keyboard, keyboard)])
+      Layer.provide([Layer.succeed(Screen, screen), Layer.succeed(Keyboard, keyboard), Interruptions.layer])
     )
     const composer = yield* Effect.flatMap(Layer.build(layer), (context) => Effect.provide(Composer, context))
     const sent: Array<string> = []

@@ -11,6 +11,7 @@ import { createRequire } from "node:module"
 import * as path from "node:path"
 import { Composer } from "../../../src/cli/terminal/Composer.ts"
 import { Form } from "../../../src/cli/terminal/Form.ts"
+import { Interruptions } from "../../../src/cli/terminal/Interruptions.ts"
 import { Keyboard } from "../../../src/cli/terminal/Keyboard.ts"
 import { Region } from "../../../src/cli/terminal/Region.ts"
 import { Screen } from "../../../src/cli/terminal/Screen.ts"
@@ -39,7 +40,7 @@ const drawn = (scene: Scene, width: number, style: Style) =>
     const layer = Layer.merge(TerminalUi.layer, Form.layer).pipe(
       Layer.provide(Composer.layer),
       Layer.provide(Region.layer),
-      Layer.provide([Layer.succeed(Screen, screen), Keyboard.layerNone])
+      Layer.provide([Layer.succeed(Screen, screen), Keyboard.layerNone, Interruptions.layer])
     )
     const context = yield* Layer.build(layer)
     const ui = Context.get(context, Ui)

@@ -1,5 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import { Composer } from "../../../src/cli/terminal/Composer.ts"
+import { Interruptions } from "../../../src/cli/terminal/Interruptions.ts"
 import { Keyboard } from "../../../src/cli/terminal/Keyboard.ts"
 import { Region } from "../../../src/cli/terminal/Region.ts"
 import { Screen } from "../../../src/cli/terminal/Screen.ts"
@@ -13,7 +14,9 @@ export const staged = Effect.gen(function* () {
   const layer = TerminalUi.layer.pipe(
     Layer.provide(Composer.layer),
     Layer.provideMerge(Region.layer),
-    Layer.provideMerge(Layer.merge(Layer.succeed(Screen, screen), Layer.succeed(Keyboard, keyboard)))
+    Layer.provideMerge(
+      Layer.mergeAll(Interruptions.layer, Layer.succeed(Screen, screen), Layer.succeed(Keyboard, keyboard))
+    )
   )
   const press = (name: string, text = "") =>
     Effect.zipRight(

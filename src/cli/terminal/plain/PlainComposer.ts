@@ -4,19 +4,19 @@ import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
 import { Composer, isAside } from "../Composer.ts"
 import { TextEditor } from "../editor/TextEditor.ts"
+import { Interruptions } from "../Interruptions.ts"
 import { PromptQueue } from "../PromptQueue.ts"
 import { Screen } from "../Screen.ts"
 import { Lines, quoted } from "./Lines.ts"
 
 /** Prompts as the lines that the terminal hands over: no keys, nothing drawn, what is typed ahead is queued. */
-export const layer: Layer.Layer<Composer, never, Lines | Screen> = Layer.scoped(
+export const layer: Layer.Layer<Composer, never, Lines | Screen | Interruptions> = Layer.scoped(
   Composer,
   Effect.gen(function* () {
     const lines = yield* Lines
     const screen = yield* Screen
-    const interruptions = yield* Mailbox.make<void>({ capacity: 8, strategy: "dropping" })
+    const { interrupt } = yield* Interruptions
     const asides = yield* Mailbox.make<string>({ capacity: 8, strategy: "dropping" })
-    const interrupt = Effect.asVoid(interruptions.offer(undefined))
     const queue = new PromptQueue()
     let mark = ""
     const take = (text: string): Effect.Effect<void> =>
@@ -57,8 +57,6 @@ export const layer: Layer.Layer<Composer, never, Lines | Screen> = Layer.scoped(
           )
         }),
       asides: Mailbox.toStream(asides),
-      interruptions: Mailbox.toStream(interruptions),
-      interrupt,
       rest: Effect.void,
       isResting: () => false,
       bind: () => Effect.void,

@@ -4,19 +4,25 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { rowsOf } from "../approval/approvalRows.ts"
 import { Form, type Pick } from "../Form.ts"
+import { Interruptions } from "../Interruptions.ts"
 import { Screen } from "../Screen.ts"
 import { Lines, quoted } from "./Lines.ts"
-import { readLine } from "./readLine.ts"
+import { type Reader, readLine } from "./readLine.ts"
 
 /** Rows of a list; words find the others. */
 const most = 20
 
 /** Choices as numbered lines, one of which is typed. */
-export const layer: Layer.Layer<Form, never, Screen | Lines> = Layer.effect(
+export const layer: Layer.Layer<Form, never, Screen | Lines | Interruptions> = Layer.effect(
   Form,
   Effect.gen(function* () {
     const screen = yield* Screen
-    const reader = { lines: yield* Lines, screen }
+    const { interrupt, isHeard } = yield* Interruptions
+    const reader: Reader = {
+      lines: yield* Lines,
+      screen,
+      interrupt: (leave) => (isHeard() ? leave : interrupt)
+    }
     return Form.of({
       agree: ({ about = [], question }) =>
         Effect.gen(function* () {
@@ -33,9 +39,10 @@ export const layer: Layer.Layer<Form, never, Screen | Lines> = Layer.effect(
       whole: (self) =>
         Effect.flatMap(Deferred.make<void>(), (left) =>
           Effect.raceFirst(Effect.asSome(self), Effect.as(Deferred.await(left), Option.none())).pipe(
-            reader.lines.focus(({ _tag }) =>
-              _tag === "Line" ? Effect.void : Effect.asVoid(Deferred.succeed(left, undefined))
-            )
+            reader.lines.focus(({ _tag }) => {
+              const leave = Effect.asVoid(Deferred.succeed(left, undefined))
+              return _tag === "Line" ? Effect.void : _tag === "End" ? leave : reader.interrupt(leave)
+            })
           )
         ),
       line: ({ before = "", question }) =>

@@ -6,6 +6,7 @@ import type { Display } from "../../../ui/Display.ts"
 import { Ui } from "../../../ui/Ui.ts"
 import { Composer } from "../Composer.ts"
 import { header } from "../header.ts"
+import { Interruptions } from "../Interruptions.ts"
 import { wrap } from "../Layout.ts"
 import { modeMark } from "../modeText.ts"
 import { sandboxMark } from "../sandboxText.ts"
@@ -18,12 +19,13 @@ import { plainApproval } from "./plainApproval.ts"
 import { readLine } from "./readLine.ts"
 
 /** The terminal as lines that only grow, and questions that a typed line answers: nothing moves, nothing is drawn anew. */
-export const layer: Layer.Layer<Ui, never, Screen | Lines | Composer> = Layer.effect(
+export const layer: Layer.Layer<Ui, never, Screen | Lines | Composer | Interruptions> = Layer.effect(
   Ui,
   Effect.gen(function* () {
     const screen = yield* Screen
     const lines = yield* Lines
     const composer = yield* Composer
+    const interruptions = yield* Interruptions
     const { style, width } = screen
     const transcript = new Transcript({ style, width, split: screen.split, live: false })
     const print = (written: ReadonlyArray<Written>) =>
@@ -44,7 +46,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Lines | Composer> = Layer.ef
       if (same) typed = undefined
       return same
     }
-    const reader = { lines, screen, interrupt: composer.interrupt }
+    const reader = { lines, screen, interrupt: () => interruptions.interrupt }
     return Ui.of({
       start: ({ id, mode, profile, sandbox }) =>
         screen.progress(
@@ -73,7 +75,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Lines | Composer> = Layer.ef
             readLine("answer: ", reader)
           )
         ),
-      interruptions: composer.interruptions,
+      interruptions: interruptions.all,
       asides: composer.asides,
       showTools: (tools) => Effect.suspend(() => screen.progress(toolRows(tools, style, width()))),
       toolRequests: (offer) =>

@@ -24,8 +24,6 @@ import { readLine, type Reader } from "./readLine.ts"
 
 export interface PlainApprovalOptions extends Reader {
   readonly screen: Screen["Type"]
-  /** What Ctrl-C asks for. */
-  readonly interrupt: Effect.Effect<void>
 }
 
 const deny: Answer = { decision: "deny" }

@@ -9,8 +9,8 @@ import type { Lines } from "./Lines.ts"
 export interface Reader {
   readonly lines: Lines["Type"]
   readonly screen: Pick<Screen["Type"], "progress">
-  /** What Ctrl-C does; if unset, it leaves the question. */
-  readonly interrupt?: Effect.Effect<void>
+  /** What Ctrl-C does, which may be to leave the question. */
+  readonly interrupt: (leave: Effect.Effect<void>) => Effect.Effect<void>
 }
 
 /** Reads one line that was typed behind a question, and nothing that was typed before; none where the person leaves it. */
@@ -34,7 +34,7 @@ const once = (question: string, { interrupt, lines, screen }: Reader, pause: Dur
               ? Effect.asVoid(Deferred.succeed(answer, entry.pasted ? "pasted" : Option.some(entry.text)))
               : Effect.void
           case "Interrupt":
-            return Effect.zipRight(screen.progress("\n"), interrupt ?? leave)
+            return Effect.zipRight(screen.progress("\n"), interrupt(leave))
           case "End":
             return Effect.zipRight(screen.progress("\n"), leave)
         }
