@@ -16,6 +16,7 @@ import { isStopped } from "../system/isStopped.ts"
 import type { ApprovalRequest, Scope } from "../tool/ApprovalRequest.ts"
 import { Ui } from "../ui/Ui.ts"
 import * as Frontend from "./Frontend.ts"
+import { document, unasked } from "./jsonOutput.ts"
 import { NobodyToAsk, UsageError } from "./Outcome.ts"
 import { rowsOf } from "./terminal/approval/approvalRows.ts"
 import { hanging } from "./terminal/Layout.ts"
@@ -110,8 +111,14 @@ const services = (keys: boolean) =>
     Layer.provideMerge(Configuration.layer())
   )
 
+/** An open request for programs. */
+export const fieldsOf = ({ project, request }: WaitingApproval) => ({ kind: "request", project, ...request })
+
 /** Shows one open request. */
-export const show = (id: string) => Effect.flatMap(named(id), shown).pipe(Effect.provide(services(false)))
+export const show = ({ id, json }: { readonly id: string; readonly json: boolean }) =>
+  Effect.flatMap(named(id), (waiting) => (json ? document(fieldsOf(waiting)) : shown(waiting))).pipe(
+    Effect.provide(services(false))
+  )
 
 export interface AnswerOptions {
   readonly id: string
@@ -120,6 +127,7 @@ export interface AnswerOptions {
   readonly digest: Option.Option<string>
   readonly scope: Scope
   readonly reason: Option.Option<string>
+  readonly json: boolean
 }
 
 /** Why an answer does not fit; nothing if it does. */
@@ -187,6 +195,7 @@ export const answer = (given: AnswerOptions) =>
     if (given.said !== "yes" && given.said !== "no") {
       return yield* new UsageError({ reason: `Answer yes or no, not ${JSON.stringify(given.said.slice(0, 40))}.` })
     }
+    yield* unasked(given.json, given.said === "no" || Option.isSome(given.digest), "--digest")
     const waiting = yield* named(given.id)
     const { request } = waiting
     const id = shortId(request)
@@ -205,11 +214,25 @@ export const answer = (given: AnswerOptions) =>
       ...(Option.isSome(given.reason) ? { reason: given.reason.value } : {}),
       by: `user ${person()}`
     })
+    const told = (taken: boolean, more: object = {}) => {
+      const { id, sessionId, tool } = request
+      const scope = given.said === "yes" ? { scope: given.scope } : {}
+      return document({
+        id,
+        sessionId,
+        tool,
+        decision: given.said === "yes" ? "approve" : "deny",
+        ...scope,
+        taken,
+        ...more
+      })
+    }
     const what = given.said === "yes" ? `allowed ${request.tool} (${given.scope})` : `denied ${request.tool}`
     if (outcome === "left") {
+      if (given.json) return yield* told(false, { message: yield* leftWith(request.sessionId) })
       return yield* say(`Answered: ${what}. ${yield* leftWith(request.sessionId)}\n`)
     }
     if (outcome === "over") return yield* new RequestNotOpen({ id, open: 0, ...(yield* endOf(request.id)) })
     if (!outcome.taken) return yield* new AnswerNotFitting({ id, reason: outcome.message ?? "it was refused." })
-    yield* say(`Answered: ${what}.\n`)
-  }).pipe(Effect.provide(services(Option.isNone(given.digest))))
+    yield* given.json ? told(true) : say(`Answered: ${what}.\n`)
+  }).pipe(Effect.provide(services(Option.isNone(given.digest) && !given.json)))

@@ -12,7 +12,7 @@ import { many } from "../ui/Words.ts"
 import { type KnownRule } from "./KnownRules.ts"
 import * as KnownRules from "./KnownRules.ts"
 import { hanging } from "./terminal/Layout.ts"
-import { shortId, shortDigest } from "./AnswerCommand.ts"
+import { fieldsOf, shortId, shortDigest } from "./AnswerCommand.ts"
 import { project } from "./here.ts"
 import * as Records from "../host/Stores.ts"
 import * as JsonOutput from "./jsonOutput.ts"
@@ -53,8 +53,8 @@ export type ListOptions = JsonOutput.JsonOptions
 /** The maximum number of listed requests. */
 const maxWaiting = 100
 
-const openRecord = ({ answered, project, request }: OpenRequest): string =>
-  JSON.stringify({ kind: "request", project, ...request, ...(answered !== undefined && { answered }) })
+const openRecord = ({ answered, ...open }: OpenRequest): string =>
+  JSON.stringify({ ...fieldsOf(open), ...(answered !== undefined && { answered }) })
 
 const answers: Readonly<Record<SentAnswer["decision"], string>> = {
   approve: "yes",
@@ -152,7 +152,7 @@ const named = (known: ReadonlyArray<KnownRule>, id: string): ReadonlyArray<Known
 }
 
 /** Takes back one saved rule of this project, by any unique beginning of its id. */
-export const revoke = (id: string) =>
+export const revoke = ({ id, json }: { readonly id: string; readonly json: boolean }) =>
   Effect.gen(function* () {
     const { answer, width } = yield* Screen
     const here = yield* project
@@ -175,6 +175,7 @@ export const revoke = (id: string) =>
     const removed = yield* (yield* RuleStore).remove(here, rule.id)
     if (!removed) return yield* new RuleNotRevoked({ id, project: here, saved: 0 })
     yield* audit.commit({ kind: "revoked", session: "", tool: rule.tool, decided_by: "user", reason: rule.id })
+    if (json) return yield* JsonOutput.document({ ...KnownRules.fields(found), revoked: true })
     const text = `${KnownRules.said(found)}. Open sessions apply this from their next task.`
     yield* answer(hanging("revoked  ", text, width() - 1))
   }).pipe(

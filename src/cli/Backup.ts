@@ -8,12 +8,13 @@ import { Database } from "../database/Database.ts"
 import * as SessionCheck from "../runtime/SessionCheck.ts"
 import { many } from "../ui/Words.ts"
 import { oneLine } from "./KnownRules.ts"
+import { document } from "./jsonOutput.ts"
 import { UsageError } from "./Outcome.ts"
 import * as Records from "../host/Stores.ts"
 import { Screen } from "./terminal/Screen.ts"
 
 /** Copies the database as it is now into one file that can be put in its place; it is read through before it counts. */
-export const backup = ({ file }: { readonly file: Option.Option<string> }) =>
+export const backup = ({ file, json }: { readonly file: Option.Option<string>; readonly json: boolean }) =>
   Effect.gen(function* () {
     const { answer, style } = yield* Screen
     const database = yield* Database
@@ -27,7 +28,9 @@ export const backup = ({ file }: { readonly file: Option.Option<string> }) =>
     }
     const { events, sessions } = yield* SessionCheck.check
     yield* database.copyTo(target)
-    const size = `${Math.ceil(fs.statSync(target).size / 1024)} KiB`
+    const bytes = fs.statSync(target).size
+    if (json) return yield* document({ file: target, sessions, events, bytes })
+    const size = `${Math.ceil(bytes / 1024)} KiB`
     yield* answer(
       `${style.green("✓")} ${oneLine(target)}: ${many(sessions, "session", "sessions")}, ${many(events, "event", "events")}, ${size}\n`
     )

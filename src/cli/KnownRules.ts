@@ -20,13 +20,15 @@ export const said = ({ ignored, rule }: KnownRule): string =>
 export const shortId = ({ rule: { id } }: KnownRule): string =>
   oneLine(id.replace(/^(rule_[0-9a-f]{8})[0-9a-f]+$/, "$1"))
 
+/** A rule for programs. */
+export const fields = (known: KnownRule) => ({
+  kind: "rule",
+  ...known.rule,
+  description: describe(known.rule),
+  source: known.source,
+  saved: known.saved,
+  ...(known.ignored === undefined ? {} : { ignored: known.ignored })
+})
+
 /** A rule as one line of JSON. */
-export const record = (known: KnownRule): string =>
-  JSON.stringify({
-    kind: "rule",
-    ...known.rule,
-    description: describe(known.rule),
-    source: known.source,
-    saved: known.saved,
-    ...(known.ignored === undefined ? {} : { ignored: known.ignored })
-  })
+export const record = (known: KnownRule): string => JSON.stringify(fields(known))

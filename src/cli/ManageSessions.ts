@@ -23,6 +23,7 @@ import { bytes as sizeText, many } from "../ui/Words.ts"
 import * as Frontend from "./Frontend.ts"
 import { project } from "./here.ts"
 import { invocation } from "./invocation.ts"
+import { document, unasked } from "./jsonOutput.ts"
 import { NobodyToAsk, UsageError } from "./Outcome.ts"
 import { rewindLines } from "./rewindLines.ts"
 import { resolve } from "./SessionId.ts"
@@ -44,9 +45,6 @@ const managed = <A, E, R>(self: Effect.Effect<A, E, R>, asks = false) =>
     Effect.provide(Configuration.layer())
   )
 
-/** The answer as one JSON document. */
-const document = (fields: object) => Effect.flatMap(Screen, ({ answer }) => answer(`${JSON.stringify(fields)}\n`))
-
 const done = (text: string) => Effect.flatMap(Screen, ({ answer, style }) => answer(`${style.green("✓")} ${text}\n`))
 
 /** Whether the person agrees; fails where there is none, and says how to look first, if that can be done. */
@@ -59,10 +57,6 @@ const agreed = (question: string, yes: boolean, look?: "--dry-run") =>
     }
     return yield* (yield* Form).agree({ question })
   })
-
-/** Fails where a document is wanted and somebody would have to be asked first. */
-const unasked = (json: boolean, goesOn: boolean, instead: string) =>
-  json && !goesOn ? new UsageError({ reason: `--json asks nothing: say ${instead} as well.` }) : Effect.void
 
 /** Fails where a process has the session open, before anything is asked. */
 const isFree = (session: string) =>

@@ -39,8 +39,12 @@ const line = ({ createdAt, id, kind, scope, text }: MemoryEntry, now: number): s
     makeVisible(text.replaceAll(/\s+/gu, " "))
   ].join("  ")
 
-const record = (entry: MemoryEntry): string =>
-  JSON.stringify({ ...entry, createdAt: DateTime.formatIso(DateTime.unsafeMake(entry.createdAt)) })
+const fields = (entry: MemoryEntry) => ({
+  ...entry,
+  createdAt: DateTime.formatIso(DateTime.unsafeMake(entry.createdAt))
+})
+
+const record = (entry: MemoryEntry): string => JSON.stringify(fields(entry))
 
 /** The rows of what was found, one each. */
 export const rows = (found: ReadonlyArray<MemoryEntry>, now: number): ReadonlyArray<string> =>
@@ -103,11 +107,17 @@ export const search = ({
     yield* printed(entries, json, `Nothing that ${here} remembers has any of these words.`)
   }).pipe(reading)
 
+export interface OneOptions {
+  readonly id: number
+  readonly json: boolean
+}
+
 /** Shows one entry whole, with all that is known of it. */
-export const show = (id: number) =>
+export const show = ({ id, json }: OneOptions) =>
   Effect.gen(function* () {
     const { answer } = yield* Screen
     const entry = yield* found(id, yield* project)
+    if (json) return yield* JsonOutput.document(fields(entry))
     const facts = [
       ["kind", entry.kind],
       ["scope", entry.scope],
@@ -122,10 +132,12 @@ export const show = (id: number) =>
   }).pipe(reading)
 
 /** Forgets one entry. */
-export const forget = (id: number) =>
+export const forget = ({ id, json }: OneOptions) =>
   Effect.gen(function* () {
     const { answer, style } = yield* Screen
-    const { text } = yield* forgotten(id, yield* project)
+    const entry = yield* forgotten(id, yield* project)
+    if (json) return yield* JsonOutput.document({ ...fields(entry), forgotten: true })
+    const { text } = entry
     yield* answer(`${style.green("✓")} forgotten: ${makeVisible(text.replaceAll(/\s+/gu, " "))}\n`)
   }).pipe(
     Effect.provide(Stores.memory),

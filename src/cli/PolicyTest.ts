@@ -5,6 +5,7 @@ import * as Pace from "../system/Pace.ts"
 import type { Verdict } from "../policy/Verdict.ts"
 import { makeVisible } from "../text/visible.ts"
 import { callVerdicts, explaining, type Judged } from "./callVerdict.ts"
+import { document } from "./jsonOutput.ts"
 import { UsageError } from "./Outcome.ts"
 import { accepted, load, type PolicyCase } from "./PolicyCases.ts"
 import { judgedPath, judgedShell, judgedUrl, shell } from "./policyJudged.ts"
@@ -40,6 +41,7 @@ export interface TestOptions {
   readonly file: string
   /** Whether the rules of the user count. */
   readonly rules: boolean
+  readonly json: boolean
 }
 
 const judgedOf = (given: PolicyCase) => {
@@ -80,30 +82,35 @@ const summary = (cases: number, failed: number, invalid: number): string =>
  * Judges the cases of a file as calls of a run from here, and prints those that fail. The user's rules count only if asked
  * for.
  */
-export const test = ({ file, rules }: TestOptions) =>
+export const test = ({ file, json, rules }: TestOptions) =>
   Effect.gen(function* () {
     const { answer, style } = yield* Screen
     const { cases, ignored } = yield* load(file)
     if (ignored.length > 0) yield* warn(`ignored columns: ${ignored.join(", ")}`)
     const met = rules ? yield* byRules : byPolicy
     const pace = Pace.make()
-    let invalid = 0
-    let failed = 0
+    const invalid: Array<object> = []
+    const failed: Array<object> = []
     for (const one of cases) {
       yield* pace
       if (Either.isLeft(one)) {
-        invalid++
-        yield* answer(`${style.red("✗")} ${makeVisible(one.left.message)}\n`)
+        const { id, problem, row } = one.left
+        invalid.push({ row, ...(id === undefined ? {} : { id }), problem })
+        if (!json) yield* answer(`${style.red("✗")} ${makeVisible(one.left.message)}\n`)
         continue
       }
       const verdict = yield* met(yield* judgedOf(one.right))
       if (accepted(one.right).includes(verdict.decision)) continue
-      failed++
-      yield* answer(mismatch(one.right, verdict, style))
+      const { id, why } = one.right
+      failed.push({ id, expected: accepted(one.right), ...verdict, ...(why === undefined ? {} : { why }) })
+      if (!json) yield* answer(mismatch(one.right, verdict, style))
     }
-    yield* answer(summary(cases.length, failed, invalid))
-    if (invalid > 0) return yield* new CasesRejected({ file, invalid })
-    if (failed > 0) return yield* new CasesMismatched({ file, mismatches: failed })
+    const passed = cases.length - failed.length - invalid.length
+    yield* json
+      ? document({ cases: cases.length, passed, failed, invalid })
+      : answer(summary(cases.length, failed.length, invalid.length))
+    if (invalid.length > 0) return yield* new CasesRejected({ file, invalid: invalid.length })
+    if (failed.length > 0) return yield* new CasesMismatched({ file, mismatches: failed.length })
   }).pipe(
     Effect.catchTags({
       CasesUnreadable: ({ message }) => new UsageError({ reason: message }),

@@ -16,6 +16,7 @@ import { many } from "../ui/Words.ts"
 import * as Frontend from "./Frontend.ts"
 import { NobodyToAsk } from "./Outcome.ts"
 import * as Instructions from "../host/Instructions.ts"
+import type { ProjectConfig } from "../host/ProjectConfig.ts"
 import { place, project, projectConfig } from "./here.ts"
 import * as Records from "../host/Stores.ts"
 import * as JsonOutput from "./jsonOutput.ts"
@@ -26,6 +27,7 @@ import { Screen } from "./terminal/Screen.ts"
 export interface TrustOptions {
   /** It has been read already. */
   readonly yes: boolean
+  readonly json: boolean
 }
 
 /** What a hook runs and when, in words. */
@@ -52,11 +54,40 @@ const instructions = Effect.gen(function* () {
   return Instructions.summary({ ...(yield* Instructions.read(here, home)), own: [] }, here)
 })
 
+/** The same for programs, which are asked nothing: it is trusted where `yes` says so. */
+const asDocument = ({ accepted, file, project: here }: ProjectConfig, yes: boolean) =>
+  Effect.gen(function* () {
+    if (Option.isNone(file)) return yield* JsonOutput.document({ project: here, trusted: false })
+    const { commands, hookFiles, servers, settings } = file.value
+    const { approvals, hooks = [], workers = {} } = yield* settings
+    const isTrusted = Option.exists(accepted, (digest) => ProjectFile.isUnchanged(file.value, digest))
+    if (yes && !isTrusted) yield* (yield* Trust).accept(here, ProjectFile.acceptance(file.value))
+    yield* JsonOutput.document({
+      project: here,
+      trusted: isTrusted || yes,
+      hooks,
+      hookFiles,
+      rules: approvals?.rules ?? [],
+      workers,
+      commands: commands.commands,
+      servers: servers.servers.map(({ given, name, server }) => ({
+        name,
+        ...(isProgram(server) ? { command: server.command } : { url: server.url }),
+        sets: Object.keys(given)
+      })),
+      problems: [...commands.problems, ...servers.problems]
+    })
+    if (!isTrusted && !yes)
+      return yield* new NobodyToAsk({ reason: "--json asks nothing: say --yes as well to trust it." })
+  })
+
 /** Shows what the project would run and allow, and lets it once the person says so; a change of the file ends that. */
-export const trust = ({ yes }: TrustOptions) =>
+export const trust = ({ json, yes }: TrustOptions) =>
   Effect.gen(function* () {
     const { answer, interactive, style } = yield* Screen
-    const { accepted, file, project: here } = yield* projectConfig
+    const config = yield* projectConfig
+    if (json) return yield* asDocument(config, yes)
+    const { accepted, file, project: here } = config
     const told = yield* instructions
     if (told !== undefined)
       yield* say(makeVisible(`The model is told, as data that needs no trust and whose changes are named: ${told}`))
@@ -123,19 +154,21 @@ export const trust = ({ yes }: TrustOptions) =>
       )
   }).pipe(
     Effect.provide(Records.decided),
-    Effect.provide(Frontend.layer({ split: false, keys: !yes })),
+    Effect.provide(Frontend.layer({ split: false, keys: !yes && !json })),
     Effect.provide(Configuration.layer())
   )
 
-export const revoke = Effect.gen(function* () {
-  const here = yield* project
-  const was = yield* (yield* Trust).withdraw(here)
-  yield* say(was ? `${makeVisible(here)} is no longer trusted.` : `${makeVisible(here)} was not trusted.`)
-}).pipe(
-  Effect.provide(Records.decided),
-  Effect.provide(Screen.layer({ split: false })),
-  Effect.provide(Configuration.layer())
-)
+export const revoke = ({ json }: { readonly json: boolean }) =>
+  Effect.gen(function* () {
+    const here = yield* project
+    const was = yield* (yield* Trust).withdraw(here)
+    if (json) return yield* JsonOutput.document({ project: here, revoked: was })
+    yield* say(was ? `${makeVisible(here)} is no longer trusted.` : `${makeVisible(here)} was not trusted.`)
+  }).pipe(
+    Effect.provide(Records.decided),
+    Effect.provide(Screen.layer({ split: false })),
+    Effect.provide(Configuration.layer())
+  )
 
 export const list = ({ json, jsonl }: JsonOutput.JsonOptions) =>
   Effect.gen(function* () {

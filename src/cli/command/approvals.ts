@@ -16,9 +16,9 @@ const list = Command.make("list", options.listing, (given) => load(rulesModule, 
 const answerModule = () => import("../AnswerCommand.ts")
 const request = argument("id", "the id of an open request, or a unique prefix of it")
 
-const show = Command.make("show", { id: request }, ({ id }) => load(answerModule, (module) => module.show(id))).pipe(
-  Command.withDescription("Show an open request as its prompt does, with its digest")
-)
+const show = Command.make("show", { id: request, json: options.json }, (given) =>
+  load(answerModule, (module) => module.show(given))
+).pipe(Command.withDescription("Show an open request as its prompt does, with its digest"))
 
 const answer = Command.make(
   "answer",
@@ -33,13 +33,16 @@ const answer = Command.make(
       Options.withDescription("how long yes holds; default: once"),
       Options.withDefault("once" as const)
     ),
-    reason: Options.text("reason").pipe(Options.withDescription("why, for the model and the audit"), Options.optional)
+    reason: Options.text("reason").pipe(Options.withDescription("why, for the model and the audit"), Options.optional),
+    json: options.json
   },
   (given) => load(answerModule, (module) => module.answer(given))
 ).pipe(Command.withDescription("Answer an open request of any session"))
 
-const revoke = Command.make("revoke", { id: argument("id", "the rule id, or a unique prefix of it") }, ({ id }) =>
-  load(rulesModule, (module) => module.revoke(id))
+const revoke = Command.make(
+  "revoke",
+  { id: argument("id", "the rule id, or a unique prefix of it"), json: options.json },
+  (given) => load(rulesModule, (module) => module.revoke(given))
 ).pipe(Command.withDescription("Revoke a saved rule"))
 
 const rules = Command.make("rules", options.listing, (given) =>

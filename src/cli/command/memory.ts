@@ -23,13 +23,13 @@ const search = Command.make(
   (given) => load(memoryModule, (module) => module.search(given))
 ).pipe(Command.withDescription("Search what this project remembers, best first"))
 
-const show = Command.make("show", { id }, (given) => load(memoryModule, (module) => module.show(given.id))).pipe(
-  Command.withDescription("Show one memory and where it is from")
-)
+const show = Command.make("show", { id, json: options.json }, (given) =>
+  load(memoryModule, (module) => module.show(given))
+).pipe(Command.withDescription("Show one memory and where it is from"))
 
-const forget = Command.make("forget", { id }, (given) => load(memoryModule, (module) => module.forget(given.id))).pipe(
-  Command.withDescription("Forget one memory")
-)
+const forget = Command.make("forget", { id, json: options.json }, (given) =>
+  load(memoryModule, (module) => module.forget(given))
+).pipe(Command.withDescription("Forget one memory"))
 
 const exported = Command.make("export", options.listing, (given) =>
   load(memoryModule, (module) => module.exported(given))

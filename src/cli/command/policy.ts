@@ -35,7 +35,8 @@ const test = Command.make(
   "test",
   {
     file: argument("file", "cases as a JSON array or as JSON Lines: id, input, expected, accept"),
-    rules: Options.boolean("rules").pipe(Options.withDescription("apply your own rules too, not the policies alone"))
+    rules: Options.boolean("rules").pipe(Options.withDescription("apply your own rules too, not the policies alone")),
+    json
   },
   (given) => load(module, ({ test }) => test(given))
 ).pipe(Command.withDescription("Check the shell, path and URL cases in a file and print the failures"))
