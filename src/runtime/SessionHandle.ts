@@ -149,28 +149,39 @@ interface Doors {
   ) => Effect.Effect<void, WatchError>
 }
 
+type Opener = CreateSession | ResumeSession | ResumeLastSession
+
+/** The command that opens a session, by its name, and how it is made. */
+const openerOf = (
+  options: SessionOptions,
+  who: { readonly by?: string },
+  made: string
+): readonly [command: Opener["_tag"], make: () => Opener] =>
+  "create" in options
+    ? ["CreateSession", () => new CreateSession({ ...who, session: options.id ?? made, ...options.create })]
+    : "id" in options
+      ? ["ResumeSession", () => new ResumeSession({ ...who, session: options.id })]
+      : ["ResumeLastSession", () => new ResumeLastSession({ ...who, project: options.resume.lastOf })]
+
 /** Names that no command has are refused here, for all commands that follow. */
-const opening = (options: SessionOptions, who: { readonly by?: string }, made: string) =>
-  Effect.try({
-    try: () =>
-      "create" in options
-        ? new CreateSession({ ...who, session: options.id ?? made, ...options.create })
-        : "id" in options
-          ? new ResumeSession({ ...who, session: options.id })
-          : new ResumeLastSession({ ...who, project: options.resume.lastOf }),
+const opening = (options: SessionOptions, who: { readonly by?: string }, made: string) => {
+  const [command, make] = openerOf(options, who, made)
+  return Effect.try({
+    try: make,
     catch: (error) => {
       if (ParseResult.isParseError(error)) return error
       throw error
     }
-  }).pipe(Effect.catchAll((error) => refused(options, error)))
+  }).pipe(Effect.catchAll((error) => refused(command, error)))
+}
 
 /** Says what of the options no command can have. */
-const refused = (options: SessionOptions, error: ParseResult.ParseError) =>
+const refused = (command: Opener["_tag"], error: ParseResult.ParseError) =>
   Effect.gen(function* () {
     const told = mistakesOf(error).map(({ path, problem }) => `${path.join(".")}: ${problem}`)
     return yield* new RequestRejected({
       commandId: yield* (yield* Ids).next("command"),
-      command: "create" in options ? "CreateSession" : "id" in options ? "ResumeSession" : "ResumeLastSession",
+      command,
       reason: `The session was not opened. ${told.join("; ")}.`
     })
   })
