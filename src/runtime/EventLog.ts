@@ -3,11 +3,13 @@ import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { Redactor } from "../redaction/Redactor.ts"
 import { endsWithin } from "../system/endsWithin.ts"
+import { patience } from "./Closing.ts"
 import { Channels } from "./Channels.ts"
 import { DeltaCursor } from "./DeltaCursor.ts"
 import { type Envelope, type Place, schemaVersion } from "./Envelope.ts"
@@ -15,7 +17,7 @@ import { type DurableEvent, type Event, isTransient } from "./Event.ts"
 import { LogTail, type TailLimits } from "./LogTail.ts"
 import { redactEvent } from "./redactEvent.ts"
 import type { Lease, SessionStore } from "./SessionStore.ts"
-import { closing, crashed, isTyped, type LogError, unanswered } from "./storeFailure.ts"
+import { crashed, isTyped, type LogError, unanswered } from "./storeFailure.ts"
 
 export interface Subscription {
   /** The first durable event to deliver, a whole number; 1 is the beginning. */
@@ -157,16 +159,17 @@ export const make = (
     const flushing = Effect.uninterruptibleMask((restore) =>
       one.withPermits(1)(drain((...batch) => restore(store.append(...batch))))
     )
-    yield* wake.await.pipe(
+    const writing = wake.await.pipe(
       Effect.zipRight(Effect.yieldNow()),
       // Deltas are told at once.
       Effect.zipRight(Effect.suspend(() => (pending.length === 0 ? Effect.void : gather))),
       Effect.zipRight(Effect.sync(() => wake.unsafeClose())),
       Effect.zipRight(flushing),
       Effect.forever,
-      Effect.interruptible,
-      Effect.forkScoped
+      Effect.interruptible
     )
+    // Told to stop and not waited for, once the log is closed: a store that cannot be interrupted would hold it.
+    yield* Effect.acquireRelease(Effect.forkDaemon(writing), Fiber.interruptFork)
 
     const commit = (event: DurableEvent, place: Place) =>
       whenRoom(
@@ -186,7 +189,7 @@ export const make = (
       )
     const close = Effect.uninterruptible(
       Effect.map(
-        Effect.suspend(() => (pending.length === 0 && !storing ? Effect.succeed(true) : endsWithin(flush, closing))),
+        Effect.suspend(() => (pending.length === 0 && !storing ? Effect.succeed(true) : endsWithin(flush, patience))),
         (inTime) => {
           if (!inTime) fail(Cause.fail(unanswered))
           closed = true

@@ -16,6 +16,7 @@ import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import * as Answers from "./Answers.ts"
 import { RuntimeHasStopped } from "./Answers.ts"
+import { Closing } from "./Closing.ts"
 import { causeOf, type Command, type Shutdown } from "./Command.ts"
 import * as CommandQueue from "./CommandQueue.ts"
 import * as Directory from "./Directory.ts"
@@ -98,7 +99,8 @@ export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
         const { stragglerGrace } = yield* RuntimeOptions
         // At the very end: what is told to stop before may become one of them.
         const stragglers = yield* Stragglers.scoped(stragglerGrace)
-        return yield* Effect.provideService(make, Stragglers, stragglers)
+        const closing = yield* Closing.make
+        return yield* make.pipe(Effect.provideService(Stragglers, stragglers), Effect.provideService(Closing, closing))
       })
     )
 }
@@ -107,6 +109,7 @@ const make = Effect.gen(function* () {
   const options = yield* Effect.flatMap(RuntimeOptions, checked)
   const store = yield* SessionStore
   const ids = yield* Ids
+  const closing = yield* Closing
   const mailbox = yield* Mailbox.make<Command>({ capacity: options.commandCapacity, strategy: "suspend" })
   /** Interruptions, which overtake the commands that wait. */
   const urgent = yield* Mailbox.make<Effect.Effect<void>>({ capacity: options.commandCapacity, strategy: "suspend" })
@@ -121,7 +124,7 @@ const make = Effect.gen(function* () {
   const stop = (command: Shutdown) =>
     Effect.suspend(() => {
       stoppedBy ??= command
-      return Effect.asVoid(mailbox.end)
+      return Effect.zipRight(closing.begin, mailbox.end)
     })
   const dispatch = yield* Dispatch.make({ answers, log, replies, sessions, stop, submissions })
 
@@ -151,6 +154,9 @@ const make = Effect.gen(function* () {
     Effect.interruptible,
     Effect.forkScoped
   )
+
+  // The last one added is the first to run: before any fiber is waited for.
+  yield* Effect.addFinalizer(() => closing.begin)
 
   const offer = (command: Command): Effect.Effect<boolean, TooManyTasks> =>
     Effect.suspend((): Effect.Effect<boolean, TooManyTasks> => {

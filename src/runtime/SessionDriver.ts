@@ -1,11 +1,14 @@
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import { Meter } from "../agent/Meter.ts"
 import { messagesOf } from "../conversation/Change.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
+import { endsWithin } from "../system/endsWithin.ts"
 import * as Pace from "../system/Pace.ts"
 import { root } from "../tool/WorkerPath.ts"
+import { patience } from "./Closing.ts"
 import type { Envelope } from "./Envelope.ts"
 import type { Event } from "./Event.ts"
 import { changeOf, conversationTags, type Projection, step } from "./Projection.ts"
@@ -71,6 +74,25 @@ const unanswering = (event: Event): Event => {
   return rest as Event
 }
 
+/** A scope for what a driver holds of a session, which it lets go of in time at the end of the one around it. */
+const letGo = (session: string): Effect.Effect<Scope.Scope, never, Scope.Scope> =>
+  Effect.acquireRelease(Scope.make(), (own, exit) =>
+    Effect.flatMap(
+      endsWithin(
+        Effect.catchAllCause(Scope.close(own, exit), (cause) =>
+          Effect.logError(`The session store crashed as it let go of session ${session}`, cause)
+        ),
+        patience
+      ),
+      (inTime) =>
+        inTime
+          ? Effect.void
+          : Effect.logError(
+              `The session store did not let go of session ${session} within ${Duration.format(patience)}.`
+            )
+    )
+  )
+
 /** The store over a driver. */
 export const toStore = (driver: SessionDriver): SessionStore["Type"] => {
   const get: SessionDriver["get"] = (session) => settled("get", () => driver.get(session))
@@ -102,7 +124,8 @@ export const toStore = (driver: SessionDriver): SessionStore["Type"] => {
   return {
     ...(driver.handover === undefined ? {} : { handover: driver.handover }),
     ...(driver.gather === undefined ? {} : { gather: driver.gather }),
-    open: (options) => settled("open", () => driver.open(options)),
+    open: (options) =>
+      Effect.flatMap(letGo(options.session), (own) => settled("open", () => Scope.extend(driver.open(options), own))),
     append: (lease, events) =>
       Effect.suspend(() => {
         const [first] = events
@@ -129,9 +152,10 @@ export const toStore = (driver: SessionDriver): SessionStore["Type"] => {
         }
         const events = yield* finish(copied)
         const after = events.reduce(step, copied)
-        yield* driver.copy === undefined
-          ? driver.append(lease, [...kept, ...events], after)
-          : driver.copy(lease, origin, events, after)
+        const { append, copy } = driver
+        yield* settled("copy", () =>
+          copy === undefined ? append(lease, [...kept, ...events], after) : copy(lease, origin, events, after)
+        )
         projections.set(lease, after)
         return events
       }),

@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import { type DatabaseError, DatabaseFailed } from "../database/DatabaseError.ts"
 import { catchOwnEnd } from "../middleware/endOf.ts"
+import { Closing, patience } from "./Closing.ts"
 import type { SessionBusy, SessionFenced, SessionNotFound } from "./SessionStore.ts"
 
 /** What a store of sessions fails with by its type. */
@@ -16,22 +17,36 @@ const isLogError = (failure: unknown): failure is LogError =>
 /** Whether a store has failed by its type; one that dies, ends itself or fails with anything else has crashed. */
 export const isTyped = (cause: Cause.Cause<unknown>): boolean => Option.exists(Cause.failureOption(cause), isLogError)
 
-/** What a store does where it crashes: a failure by its type, and its cause in the log. */
+/** What a store fails with that has not answered in time, while its runtime ends. */
+const late = (what: string): Effect.Effect<never, DatabaseFailed> => {
+  const reason = `it did not answer at ${what} within ${Duration.format(patience)} while the runtime closed`
+  return Effect.zipRight(
+    Effect.logError(`The session store failed: ${reason}`),
+    new DatabaseFailed({ file: "of sessions", code: "no answer", reason: `${reason}. Check the session store.` })
+  )
+}
+
+/** What a store does where it crashes: a failure by its type, and its cause in the log. It does not keep a runtime from its end. */
 export const settled = <A, E extends SessionNotFound | SessionBusy | LogError, R>(
   what: string,
   ask: () => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | DatabaseFailed, R> =>
-  catchOwnEnd(Effect.suspend(ask), (cause): Effect.Effect<never, E | DatabaseFailed> =>
-    isTyped(cause)
-      ? Effect.failCause(cause)
-      : Effect.zipRight(
-          Effect.logError(`The session store crashed at ${what}`, cause),
-          new DatabaseFailed({
-            file: "of sessions",
-            code: "crashed",
-            reason: `it crashed at ${what}. See the log for what the session store died of.`
-          })
-        )
+  Effect.flatMap(Closing, ({ bounded }) =>
+    bounded(
+      catchOwnEnd(Effect.suspend(ask), (cause): Effect.Effect<never, E | DatabaseFailed> =>
+        isTyped(cause)
+          ? Effect.failCause(cause)
+          : Effect.zipRight(
+              Effect.logError(`The session store crashed at ${what}`, cause),
+              new DatabaseFailed({
+                file: "of sessions",
+                code: "crashed",
+                reason: `it crashed at ${what}. See the log for what the session store died of.`
+              })
+            )
+      ),
+      late(what)
+    )
   )
 
 /** What a store that crashed fails with; the log says of what. */
@@ -41,14 +56,11 @@ export const crashed = new DatabaseFailed({
   reason: "an event was not stored, and its session was closed. See the log for what the session store died of."
 })
 
-/** How long the end of a log waits for its store. */
-export const closing = Duration.seconds(30)
-
 /** What a store fails with that has not answered in that time. */
 export const unanswered = new DatabaseFailed({
   file: "of sessions",
   code: "no answer",
-  reason: `an event was not stored within ${Duration.format(closing)} at the end of its session.`
+  reason: `an event was not stored within ${Duration.format(patience)} at the end of its session.`
 })
 
 /** Why a log has failed, for a person. */
