@@ -15,7 +15,7 @@ import { defaultLimits, type Grant } from "./Grants.ts"
 import * as Judge from "./Judge.ts"
 import * as ProjectRules from "./ProjectRules.ts"
 import type { Unmasked } from "./Request.ts"
-import { Reviewer } from "./Reviewer.ts"
+import { checked, Reviewer } from "./Reviewer.ts"
 import type { PatternRejected } from "./Rule.ts"
 import { RuleStore } from "./RuleStore.ts"
 import { type SessionApprovals, SessionState, SessionStates } from "./SessionState.ts"
@@ -130,7 +130,7 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
       const voucher = metadata[startedKey]
       return typeof voucher === "object" && voucher !== null && vouchers.delete(voucher)
     }
-    const { explain, foresee, request } = Judge.make(desk, sessions, attended, yield* Reviewer, redeem)
+    const { explain, foresee, request } = Judge.make(desk, sessions, attended, checked(yield* Reviewer), redeem)
 
     const refusalOf = (policy: ApprovalPolicy, project: ProjectRules.ProjectRules) =>
       policy === "allow" && !danger

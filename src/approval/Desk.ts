@@ -22,6 +22,7 @@ import { AnswerBox, takenFrom } from "./AnswerBox.ts"
 import { Audit } from "../audit/Audit.ts"
 import { type AuditEntry, entryOf } from "../audit/AuditChain.ts"
 import * as DeadlineClock from "../system/DeadlineClock.ts"
+import { timeSpan } from "../system/wholeNumber.ts"
 import {
   type Clearance,
   clearanceOf,
@@ -89,7 +90,7 @@ export const make = (
     const now = yield* DeadlineClock.make
     const audiences = new Audiences(now)
     const { maxPending = 32 } = options
-    const timeoutMillis = Duration.toMillis(Duration.decode(options.timeout ?? "30 seconds"))
+    const timeoutMillis = Duration.toMillis(timeSpan("Approvals: timeout", options.timeout ?? "30 seconds"))
     const ended = new EndedRequests()
     const ahead = new Ahead(audit, ended)
 

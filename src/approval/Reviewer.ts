@@ -9,6 +9,7 @@ import { catchOwnEnd } from "../middleware/endOf.ts"
 import * as Answer from "../process/Answer.ts"
 import { Processes } from "../process/Processes.ts"
 import { commandOf, type Program } from "../process/Program.ts"
+import { timeSpan } from "../system/wholeNumber.ts"
 import { lazy } from "../system/lazy.ts"
 import { parsePrinted } from "../text/Json.ts"
 import { visibleJson } from "../text/visible.ts"
@@ -30,7 +31,8 @@ const Given = Schema.Struct({
   reason: Schema.optional(Schema.String),
   failed: Schema.optional(Schema.Boolean)
 })
-const decodeGiven = lazy(() => Schema.decodeUnknownOption(Given))
+const optionOfGiven = lazy(() => Schema.decodeUnknownOption(Given))
+const decodeGiven = lazy(() => Schema.decodeUnknownSync(Given))
 
 /** What stands for the answer of a reviewer that has given none, and why. */
 type Unanswered = (reason: string) => ReviewerAnswer
@@ -45,11 +47,16 @@ const failed = ({ by, decision, reason }: typeof Given.Type): ReviewerAnswer => 
 
 const leftToMode: Unanswered = (reason) => ({ decision: "ask", by: "reviewer", reason, failed: true })
 
-const answerOf = (given: unknown, unanswered: Unanswered): ReviewerAnswer => {
-  const said = decodeGiven()(given)
+const answerOf = (
+  given: unknown,
+  unanswered: (reason: string) => Effect.Effect<ReviewerAnswer>
+): Effect.Effect<ReviewerAnswer> => {
+  const said = optionOfGiven()(given)
   if (Option.isNone(said)) return unanswered("it gave something that is not an answer")
   const { by, decision, reason } = said.value
-  return said.value.failed === true ? failed(said.value) : { decision, by, ...(reason === undefined ? {} : { reason }) }
+  return Effect.succeed(
+    said.value.failed === true ? failed(said.value) : { decision, by, ...(reason === undefined ? {} : { reason }) }
+  )
 }
 
 /** Decides on calls before a person is asked, or leaves them. */
@@ -66,19 +73,34 @@ export const consulted = (
   { decide, timeout = "1 minute", unanswered: given = leftToMode }: ReviewerService & { readonly decide: Decide },
   request: ApprovalRequest
 ): Effect.Effect<ReviewerAnswer> => {
-  const unanswered: Unanswered = (reason) => failed(given(reason))
+  const unanswered = (reason: string): Effect.Effect<ReviewerAnswer> =>
+    Effect.try(() => failed(decodeGiven()(given(reason)))).pipe(
+      Effect.catchAll(({ error }) =>
+        Effect.as(
+          Effect.logWarning("The function `unanswered` of the approval reviewer crashed", error),
+          leftToMode(`${reason}, and its function \`unanswered\` crashed`)
+        )
+      )
+    )
   return catchOwnEnd(
-    Effect.suspend(() => Effect.map(decide(request), (given) => answerOf(given, unanswered))),
-    (cause) => Effect.as(Effect.logWarning("The approval reviewer crashed", cause), unanswered("it crashed"))
+    Effect.suspend(() => Effect.flatMap(decide(request), (given) => answerOf(given, unanswered))),
+    (cause) => Effect.zipRight(Effect.logWarning("The approval reviewer crashed", cause), unanswered("it crashed"))
   ).pipe(
     // One that cannot be interrupted does not keep the call.
     Effect.disconnect,
     Effect.timeoutTo({
       duration: timeout,
-      onSuccess: (answer) => answer,
+      onSuccess: Effect.succeed,
       onTimeout: () => unanswered(`it did not answer within ${duration(Duration.toMillis(timeout))}`)
-    })
+    }),
+    Effect.flatten
   )
+}
+
+/** The same reviewer; a time that is none, which would be over at once or never, is a defect. */
+export const checked = (reviewer: ReviewerService): ReviewerService => {
+  if (reviewer.timeout !== undefined) timeSpan("Reviewer: timeout", reviewer.timeout)
+  return reviewer
 }
 
 type Decide = NonNullable<ReviewerService["decide"]>

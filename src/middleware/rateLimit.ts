@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import type { Middleware } from "./Middleware.ts"
 import type { Named } from "./Named.ts"
 import { monotonicMillis } from "../system/monotonic.ts"
-import { wholeNumber } from "../system/wholeNumber.ts"
+import { timeSpan, wholeNumber } from "../system/wholeNumber.ts"
 import { named } from "./Step.ts"
 import { duration } from "../text/duration.ts"
 
@@ -44,9 +44,9 @@ export const rateLimit = <Call extends Named>(
 ): Effect.Effect<Middleware<Call, { fails: RateLimited }>> =>
   Effect.sync(() => {
     const permits = wholeNumber("rateLimit: permits", options.permits)
-    const window = Duration.toMillis(options.per)
-    const maxWait = Duration.toMillis(options.maxWait ?? 0)
-    const limit = `${permits} times per ${duration(Duration.toMillis(options.per))}`
+    const window = Duration.toMillis(timeSpan("rateLimit: per", options.per))
+    const maxWait = Duration.toMillis(timeSpan("rateLimit: maxWait", options.maxWait ?? 0))
+    const limit = `${permits} times per ${duration(window)}`
     const turns: Array<Turn> = []
 
     let roomFor = 64

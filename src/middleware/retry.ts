@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import type { Middleware } from "./Middleware.ts"
 import type { Named } from "./Named.ts"
 import { named } from "./Step.ts"
-import { finiteNumber, wholeNumber } from "../system/wholeNumber.ts"
+import { finiteNumber, timeSpan, wholeNumber } from "../system/wholeNumber.ts"
 import { duration } from "../text/duration.ts"
 
 /** A call with the number of its attempt, from 1. */
@@ -61,8 +61,8 @@ const retryAfter = (error: unknown): Duration.Duration => {
  * where that is longer than `maxDelay`; without a predicate an error is retried where it declares `retryable: true`.
  */
 export const backoff = (options: Backoff): RetryPolicy => {
-  const initial = Duration.decode(options.initialDelay)
-  const max = Duration.decode(options.maxDelay)
+  const initial = timeSpan("backoff: initialDelay", options.initialDelay)
+  const max = timeSpan("backoff: maxDelay", options.maxDelay)
   const maxAttempts = wholeNumber("backoff: maxAttempts", options.maxAttempts)
   const multiplier = finiteNumber("backoff: multiplier", options.multiplier)
   const exponential = Schedule.exponential(initial, multiplier)

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import { timeSpan } from "../system/wholeNumber.ts"
 import type { Served } from "../telemetry/Served.ts"
 import * as AiAnswer from "./AiAnswer.ts"
 import { ofAiError } from "./AiFailure.ts"
@@ -50,7 +51,10 @@ const ask = (languageModel: LanguageModel.Service, request: ModelRequest, origin
 export const make = (languageModel: LanguageModel.Service, options: AiLanguageModelOptions): ModelService => {
   const origin: Origin = { model: options.name, url: options.url, secrets: options.secrets ?? [] }
   const replay = { backend: options.backend ?? "ai", model: options.name }
-  const silence = options.silenceTimeout === undefined ? undefined : Duration.decode(options.silenceTimeout)
+  const silence =
+    options.silenceTimeout === undefined
+      ? undefined
+      : timeSpan(`AiLanguageModel ${options.name}: silenceTimeout`, options.silenceTimeout)
 
   const guard = (parts: Stream.Stream<Response.AnyPart, ModelError>) =>
     silence === undefined

@@ -1,5 +1,6 @@
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Redacted from "effect/Redacted"
+import { timeSpan } from "../system/wholeNumber.ts"
 import type { Served } from "../telemetry/Served.ts"
 import type { Origin } from "./Reason.ts"
 import * as Url from "../text/Url.ts"
@@ -17,7 +18,7 @@ export interface Endpoint {
 }
 
 export const silenceTimeout = (endpoint: Endpoint): Duration.Duration =>
-  Duration.decode(endpoint.silenceTimeout ?? "90 seconds")
+  timeSpan(`Model ${endpoint.model}: silenceTimeout`, endpoint.silenceTimeout ?? "90 seconds")
 
 /** The address of `path` below the base, whose query is kept; undefined where the base is no URL. */
 export const urlOf = (endpoint: Endpoint, path: string): URL | undefined => {

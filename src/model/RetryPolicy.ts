@@ -8,7 +8,7 @@ import { ask } from "./ask.ts"
 import type { ModelRequest, ModelService } from "./Model.ts"
 import type { ModelError } from "./ModelError.ts"
 import { type Push, stream } from "./Push.ts"
-import { finiteNumber, wholeNumber } from "../system/wholeNumber.ts"
+import { finiteNumber, timeSpan, wholeNumber } from "../system/wholeNumber.ts"
 
 /** When to ask a model again. */
 export interface RetryPolicy {
@@ -30,16 +30,17 @@ const defaultRetryPolicy: RetryPolicy = {
 const askedFor = (error: ModelError): number => (error._tag === "ModelOverloaded" ? (error.retryAfterMillis ?? 0) : 0)
 
 /** Exponential with jitter of a fifth, never sooner than the server asked. */
-const scheduleOf = (policy: RetryPolicy): Schedule.Schedule<unknown, ModelError> =>
-  Schedule.exponential(policy.initialDelay, finiteNumber("retried: multiplier", policy.multiplier)).pipe(
+const scheduleOf = (policy: RetryPolicy): Schedule.Schedule<unknown, ModelError> => {
+  const initialDelay = timeSpan("retried: initialDelay", policy.initialDelay)
+  const maxDelay = timeSpan("retried: maxDelay", policy.maxDelay)
+  return Schedule.exponential(initialDelay, finiteNumber("retried: multiplier", policy.multiplier)).pipe(
     Schedule.jittered,
     Schedule.zipRight(Schedule.identity<ModelError>()),
-    Schedule.modifyDelay((error, delay) => Duration.max(Duration.min(delay, policy.maxDelay), askedFor(error))),
-    Schedule.whileInput(
-      (error: ModelError) => error.retryable && askedFor(error) <= Duration.toMillis(policy.maxDelay)
-    ),
+    Schedule.modifyDelay((error, delay) => Duration.max(Duration.min(delay, maxDelay), askedFor(error))),
+    Schedule.whileInput((error: ModelError) => error.retryable && askedFor(error) <= Duration.toMillis(maxDelay)),
     Schedule.intersect(Schedule.recurs(wholeNumber("retried: maxAttempts", policy.maxAttempts) - 1))
   )
+}
 
 /**
  * Asks again after a retryable failure, also when half of an answer was streamed: `AttemptFailed` then says that it is

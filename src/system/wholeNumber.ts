@@ -1,3 +1,6 @@
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+
 export interface Bounds {
   /** Default: 1. */
   readonly least?: number
@@ -15,4 +18,13 @@ export const wholeNumber = (name: string, value: number, { least = 1, orInfinite
 export const finiteNumber = (name: string, value: number, least = 0): number => {
   if (Number.isFinite(value) && value >= least) return value
   throw new RangeError(`${name} must be a number of at least ${least}, not ${value}.`)
+}
+
+/** The same for a time, which may be infinite; a number that is none would be read as no time at all. */
+export const timeSpan = (name: string, given: Duration.DurationInput): Duration.Duration => {
+  if (typeof given === "number" && given !== Infinity) finiteNumber(name, given)
+  return Option.getOrThrowWith(
+    Duration.decodeUnknown(given),
+    () => new RangeError(`${name} must be milliseconds or e.g. "10 seconds", not ${String(given)}.`)
+  )
 }

@@ -4,6 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { timeSpan } from "../system/wholeNumber.ts"
 import { Ids } from "./Ids.ts"
 import type { ToolCall } from "./ToolCall.ts"
 import * as Tool from "./Tool.ts"
@@ -87,7 +88,7 @@ interface Waiting {
 const make = ({ timeout = "1 minute" }: ClientToolsOptions) =>
   Effect.gen(function* () {
     const ids = yield* Ids
-    const timeoutMillis = Duration.toMillis(Duration.decode(timeout))
+    const timeoutMillis = Duration.toMillis(timeSpan("ClientTools: timeout", timeout))
     const declared = new Map<string, ReadonlySet<string>>()
     const waiting = new Map<string, Waiting>()
 

@@ -2,6 +2,7 @@ import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
+import { timeSpan } from "../system/wholeNumber.ts"
 import type { ToolCall } from "./ToolCall.ts"
 import type { ToolResult } from "./ToolResult.ts"
 
@@ -63,19 +64,22 @@ export type Requirements<H> = H extends Hook<infer R> ? R : never
 
 type Options = Partial<Omit<Common, "tool">>
 
+/** The options of a hook, with a time that is one. */
+const checked = (tool: string, name: string, options: Options): Common => {
+  const { timeout } = options
+  const common = { tool, name, ...options }
+  return timeout === undefined ? common : { ...common, timeout: timeSpan(`Hook ${common.name}: timeout`, timeout) }
+}
+
 export const pre = <R>(tool: string, run: PreHook<R>["run"], options: Options = {}): PreHook<R> => ({
   event: "pre",
-  tool,
-  name: `pre ${tool}`,
-  ...options,
+  ...checked(tool, `pre ${tool}`, options),
   run
 })
 
 export const post = <R>(tool: string, run: PostHook<R>["run"], options: Options = {}): PostHook<R> => ({
   event: "post",
-  tool,
-  name: `post ${tool}`,
-  ...options,
+  ...checked(tool, `post ${tool}`, options),
   run
 })
 

@@ -1,10 +1,10 @@
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { stack, type Around, type Change, type Middleware } from "../middleware/Middleware.ts"
 import type { RetryPolicy } from "../middleware/retry.ts"
 import { lazy } from "../system/lazy.ts"
-import { finiteNumber, wholeNumber } from "../system/wholeNumber.ts"
+import { timeSpan, wholeNumber } from "../system/wholeNumber.ts"
 import { decoder, jsonSchemaOf } from "./Parameters.ts"
 import type { Preview } from "./Preview.ts"
 import type { AnyTool, ToolCall } from "./ToolCall.ts"
@@ -163,11 +163,8 @@ export interface Options<
   readonly handler: (params: Params["Type"], call: ToolCall) => Effect.Effect<Success["Type"], Failure["Type"], R>
 }
 
-/** A deadline; a number that is none would be read as no deadline at all. */
-const deadlineOf = (option: string, given: Duration.DurationInput | undefined): Duration.Duration | undefined => {
-  if (typeof given === "number" && given !== Infinity) finiteNumber(option, given)
-  return given === undefined ? undefined : Duration.decode(given)
-}
+const deadlineOf = (option: string, given: Duration.DurationInput | undefined): Duration.Duration | undefined =>
+  given === undefined ? undefined : timeSpan(option, given)
 
 /** Bytes; a number that is none would be reached by no result. */
 const bytesOf = (option: string, given: number | undefined): number | undefined =>

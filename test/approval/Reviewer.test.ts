@@ -141,6 +141,32 @@ describe("Reviewer", () => {
   )
 
   it.effect.each([
+    ["crashes", () => assert.fail("a bug")],
+    ["gives nothing", () => undefined as never]
+  ] as const)(
+    "is left to the mode where its own word for no answer %s, which is told as its crash (A7, T19)",
+    ([, unanswered]) =>
+      Effect.gen(function* () {
+        const heard: Array<CallEvent> = []
+        const said = decided(
+          "deny",
+          () => Effect.die("a bug"),
+          (event) => void heard.push(event),
+          { unanswered }
+        )
+        assert.include(String(yield* said), "write was denied by the mode")
+        assert.deepInclude(
+          heard.find(({ _tag }) => _tag === "ReviewerFailed"),
+          { by: "reviewer", decision: "ask", reason: "it crashed, and its function `unanswered` crashed" }
+        )
+        assert.notInclude(
+          heard.map(({ _tag }) => _tag),
+          "ToolDefectCaught"
+        )
+      })
+  )
+
+  it.effect.each([
     ["never answers", Effect.never],
     ["never answers and cannot be interrupted", Effect.uninterruptible(Effect.never)]
   ] as const)("that %s is left for the mode within a minute (A3, A7)", ([, never]) =>

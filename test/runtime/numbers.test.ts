@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Chunk, Effect, Exit, Layer, Schema, Stream } from "effect"
+import { Approvals } from "../../src/approval/Approvals.ts"
+import { Reviewer } from "../../src/approval/Reviewer.ts"
 import { Accounts } from "../../src/cost/Accounts.ts"
 import { Scope } from "../../src/cost/Budgets.ts"
 import { Ledger } from "../../src/cost/Ledger.ts"
@@ -7,11 +9,14 @@ import type { Terms } from "../../src/cost/Terms.ts"
 import { concurrency } from "../../src/middleware/concurrency.ts"
 import { rateLimit } from "../../src/middleware/rateLimit.ts"
 import { backoff } from "../../src/middleware/retry.ts"
+import { silenceTimeout } from "../../src/model/Endpoint.ts"
 import { retried } from "../../src/model/RetryPolicy.ts"
 import { CreateSession } from "../../src/runtime/Command.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
 import { defaults } from "../../src/runtime/RuntimeOptions.ts"
 import * as Testing from "../../src/testing.ts"
+import { ClientTools } from "../../src/tool/ClientTools.ts"
+import * as Hook from "../../src/tool/Hook.ts"
 import { loopGuard } from "../../src/tool/loopGuard.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 
@@ -42,6 +47,7 @@ const scaling: Taking = {
   ...Object.fromEntries(Scope.literals.map((scope) => [`budgets.${scope}`, (usd) => accounts({ [scope]: usd })]))
 }
 
+const built = <A, E>(layer: Layer.Layer<A, E>) => Effect.scoped(Layer.build(layer))
 const made = (options: object) =>
   Effect.sync(() =>
     Tool.make("t", {
@@ -54,7 +60,24 @@ const made = (options: object) =>
   )
 const deadlines: Taking = {
   "Tool t: timeout": (timeout) => made({ timeout }),
-  "Tool t: idleTimeout": (idleTimeout) => made({ idleTimeout })
+  "Tool t: idleTimeout": (idleTimeout) => made({ idleTimeout }),
+  "Reviewer: timeout": (timeout) =>
+    Layer.succeed(Reviewer, { decide: undefined, timeout }).pipe(
+      (reviewer) => Layer.provide(Approvals.layer({ policy: "ask" }), reviewer),
+      built
+    ),
+  "Approvals: timeout": (timeout) => built(Approvals.layer({ policy: "ask", timeout })),
+  "ClientTools: timeout": (timeout) => built(ClientTools.layer({ timeout })),
+  "Hook pre t: timeout": (timeout) => Effect.sync(() => Hook.pre("t", () => Effect.never, { timeout })),
+  "Hook post t: timeout": (timeout) => Effect.sync(() => Hook.post("t", () => Effect.never, { timeout })),
+  "rateLimit: per": (per) => rateLimit({ permits: 1, per }),
+  "rateLimit: maxWait": (maxWait) => rateLimit({ permits: 1, per: 1, maxWait }),
+  "backoff: initialDelay": (initialDelay) => Effect.sync(() => backoff({ ...policy, initialDelay })),
+  "backoff: maxDelay": (maxDelay) => Effect.sync(() => backoff({ ...policy, maxDelay })),
+  "retried: initialDelay": (initialDelay) => Effect.sync(() => retried({ initialDelay })),
+  "retried: maxDelay": (maxDelay) => Effect.sync(() => retried({ maxDelay })),
+  "Model m: silenceTimeout": (timeout) =>
+    Effect.sync(() => silenceTimeout({ model: "m", baseUrl: "", silenceTimeout: timeout }))
 }
 const sizes: Taking = { "Tool t: resultLimit": (resultLimit) => made({ resultLimit }) }
 
@@ -80,6 +103,17 @@ describe("a number that an option takes", () => {
         for (const value of right) yield* take(value)
       })
     )
+
+  it.effect("is refused where it stands for a time that is written otherwise, too (R5)", () =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(made({ timeout: "soon" }))
+      assert(Exit.isFailure(exit))
+      assert.include(
+        String(Cause.squash(exit.cause)),
+        'Tool t: timeout must be milliseconds or e.g. "10 seconds", not soon.'
+      )
+    })
+  )
 
   it.scoped("is refused where it says which events a subscriber gets, who misses none otherwise (R5)", () =>
     Effect.gen(function* () {
