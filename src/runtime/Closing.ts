@@ -12,10 +12,10 @@ interface Shape {
   /** From here on nothing is waited for for longer. */
   readonly begin: Effect.Effect<void>
   /** What there is in place of an answer where the runtime ends and there is none; it works where nothing can be interrupted. */
-  readonly bounded: <A, E, R, E2>(
+  readonly bounded: <A, E, R, B, E2>(
     self: Effect.Effect<A, E, R>,
-    late: Effect.Effect<never, E2>
-  ) => Effect.Effect<A, E | E2, R>
+    late: Effect.Effect<B, E2>
+  ) => Effect.Effect<A | B, E | E2, R>
 }
 
 /** Keeps the end of a runtime from waiting for ever for code of the user; without a runtime nothing is bounded. */

@@ -9,7 +9,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { Redactor } from "../redaction/Redactor.ts"
 import { endsWithin } from "../system/endsWithin.ts"
-import { patience } from "./Closing.ts"
+import { Closing, patience } from "./Closing.ts"
 import { Channels } from "./Channels.ts"
 import { DeltaCursor } from "./DeltaCursor.ts"
 import { type Envelope, type Place, schemaVersion } from "./Envelope.ts"
@@ -74,6 +74,7 @@ export const make = (
     const clock = yield* Effect.clock
     const failure = yield* Deferred.make<never, LogError>()
     const redactor = yield* Redactor
+    const { bounded } = yield* Closing
     const channels = new Channels(redactor)
     const { gather = Effect.void } = store
     let head = lease.head
@@ -111,12 +112,22 @@ export const make = (
       }
       wake.unsafeOpen()
     }
+    /** A store that takes nothing does not keep the runtime from its end. */
+    const roomy = Effect.suspend(() =>
+      bounded(
+        room.await,
+        Effect.sync(() => {
+          fail(Cause.fail(unanswered))
+          notify()
+        })
+      )
+    )
     const whenRoom = <A, E>(self: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      Effect.suspend(() => (pending.length < maxPending ? self : Effect.zipRight(room.await, whenRoom(self))))
+      Effect.suspend(() => (pending.length < maxPending ? self : Effect.zipRight(roomy, whenRoom(self))))
 
     const emit = (event: Event, place: Place): Effect.Effect<void> =>
       Effect.suspend(() => {
-        if (pending.length >= maxPending && !isTransient(event)) return Effect.zipRight(room.await, emit(event, place))
+        if (pending.length >= maxPending && !isTransient(event)) return Effect.zipRight(roomy, emit(event, place))
         push(event, place)
         return Effect.void
       })

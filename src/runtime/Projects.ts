@@ -1,16 +1,20 @@
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import type { SealClient } from "../agent/ClientFunctions.ts"
 import type { NamedWorkers } from "../agent/NamedWorker.ts"
 import { Tools } from "../agent/Tools.ts"
 import type { ProjectRules } from "../approval/ProjectRules.ts"
 import type { Rewinding } from "../checkpoint/Rewinding.ts"
+import { catchOwnEnd } from "../middleware/endOf.ts"
 import type { BackgroundCommands } from "../process/BackgroundCommands.ts"
 import type { ProjectMemory } from "../memory/ProjectMemory.ts"
 import type { Brief } from "./Briefing.ts"
+import { Closing, patience } from "./Closing.ts"
+import { letGo } from "./letGo.ts"
 
 /** The directory of a session is gone; nothing of it runs. */
 export class ProjectGone extends Schema.TaggedError<ProjectGone>()("ProjectGone", {
@@ -84,3 +88,43 @@ export class Projects extends Context.Tag("tollgate/runtime/Projects")<
     }))
   )
 }
+
+const late = `within ${Duration.format(patience)} while the runtime closed`
+
+/** A project whose code crashed, or did not answer at the end of its runtime, is unavailable; the log says why. */
+const settled = <A, R>(
+  directory: string,
+  ask: () => Effect.Effect<A, ProjectError, R>
+): Effect.Effect<A, ProjectError, R> => {
+  const unavailable = (error: string, what: string) =>
+    new ProjectUnavailable({
+      directory,
+      error,
+      reason: `${directory} could not be made ready: the code that opens projects ${what}.`
+    })
+  return Effect.flatMap(Closing, ({ bounded }) =>
+    bounded(
+      catchOwnEnd(Effect.suspend(ask), (cause, end): Effect.Effect<never, ProjectError> =>
+        end === "failed"
+          ? Effect.failCause(cause)
+          : Effect.zipRight(
+              Effect.logError(`The code that opens projects crashed at ${directory}`, cause),
+              unavailable("Crashed", "crashed. See the log")
+            )
+      ),
+      Effect.zipRight(
+        Effect.logError(`The code that opens projects did not answer at ${directory} ${late}`),
+        unavailable("NoAnswer", `did not answer ${late}`)
+      )
+    )
+  )
+}
+
+/** The same projects, which neither crash nor keep a runtime from its end. */
+export const contained = ({ get, locate }: Projects["Type"]): Projects["Type"] => ({
+  locate: (directory) => settled(directory, () => locate(directory)),
+  get: (place) =>
+    Effect.flatMap(letGo("The code that opens projects", place.directory), (own) =>
+      settled(place.directory, () => Scope.extend(get(place), own))
+    )
+})

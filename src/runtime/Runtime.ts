@@ -1,10 +1,11 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
 import type * as Queue from "effect/Queue"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Tools } from "../agent/Tools.ts"
 import type { Approvals } from "../approval/Approvals.ts"
@@ -26,7 +27,7 @@ import { RuntimeStopped } from "./RuntimeEvent.ts"
 import * as EventLog from "./EventLog.ts"
 import * as OpenSessions from "./OpenSessions.ts"
 import * as OwnLog from "./OwnLog.ts"
-import { Projects } from "./Projects.ts"
+import { contained, Projects } from "./Projects.ts"
 import * as Replies from "./Replies.ts"
 import { checked, RuntimeOptions } from "./RuntimeOptions.ts"
 import * as SessionHandle from "./SessionHandle.ts"
@@ -99,8 +100,16 @@ export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
         const { stragglerGrace } = yield* RuntimeOptions
         // At the very end: what is told to stop before may become one of them.
         const stragglers = yield* Stragglers.scoped(stragglerGrace)
+        const own = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
         const closing = yield* Closing.make
-        return yield* make.pipe(Effect.provideService(Stragglers, stragglers), Effect.provideService(Closing, closing))
+        // Runs before anything of the runtime ends, also what it opens later.
+        yield* Effect.addFinalizer(() => closing.begin)
+        return yield* make.pipe(
+          Scope.extend(own),
+          Effect.provideService(Stragglers, stragglers),
+          Effect.provideService(Closing, closing),
+          Effect.updateService(Projects, contained)
+        )
       })
     )
 }
@@ -154,9 +163,6 @@ const make = Effect.gen(function* () {
     Effect.interruptible,
     Effect.forkScoped
   )
-
-  // The last one added is the first to run: before any fiber is waited for.
-  yield* Effect.addFinalizer(() => closing.begin)
 
   const offer = (command: Command): Effect.Effect<boolean, TooManyTasks> =>
     Effect.suspend((): Effect.Effect<boolean, TooManyTasks> => {

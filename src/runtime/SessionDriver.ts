@@ -1,14 +1,12 @@
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { Meter } from "../agent/Meter.ts"
 import { messagesOf } from "../conversation/Change.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
-import { endsWithin } from "../system/endsWithin.ts"
 import * as Pace from "../system/Pace.ts"
 import { root } from "../tool/WorkerPath.ts"
-import { patience } from "./Closing.ts"
+import { letGo } from "./letGo.ts"
 import type { Envelope } from "./Envelope.ts"
 import type { Event } from "./Event.ts"
 import { changeOf, conversationTags, type Projection, step } from "./Projection.ts"
@@ -24,7 +22,7 @@ import {
   type SessionNotFound,
   type SessionStore
 } from "./SessionStore.ts"
-import { settled } from "./storeFailure.ts"
+import { answered, settled } from "./storeFailure.ts"
 
 /** What a place to keep sessions in has to do; all else follows from the events. */
 export interface SessionDriver {
@@ -74,30 +72,11 @@ const unanswering = (event: Event): Event => {
   return rest as Event
 }
 
-/** A scope for what a driver holds of a session, which it lets go of in time at the end of the one around it. */
-const letGo = (session: string): Effect.Effect<Scope.Scope, never, Scope.Scope> =>
-  Effect.acquireRelease(Scope.make(), (own, exit) =>
-    Effect.flatMap(
-      endsWithin(
-        Effect.catchAllCause(Scope.close(own, exit), (cause) =>
-          Effect.logError(`The session store crashed as it let go of session ${session}`, cause)
-        ),
-        patience
-      ),
-      (inTime) =>
-        inTime
-          ? Effect.void
-          : Effect.logError(
-              `The session store did not let go of session ${session} within ${Duration.format(patience)}.`
-            )
-    )
-  )
-
 /** The store over a driver. */
 export const toStore = (driver: SessionDriver): SessionStore["Type"] => {
-  const get: SessionDriver["get"] = (session) => settled("get", () => driver.get(session))
-  const list: SessionDriver["list"] = (filter) => settled("list", () => driver.list(filter))
-  const select: SessionDriver["select"] = (session, which) => settled("select", () => driver.select(session, which))
+  const get: SessionDriver["get"] = (session) => answered("get", () => driver.get(session))
+  const list: SessionDriver["list"] = (filter) => answered("list", () => driver.list(filter))
+  const select: SessionDriver["select"] = (session, which) => answered("select", () => driver.select(session, which))
   /** What was appended by each lease so far. */
   const projections = new WeakMap<Lease, Projection>()
   const before = (lease: Lease, head: number): Effect.Effect<Projection, SessionFenced | DatabaseError> => {
@@ -125,7 +104,9 @@ export const toStore = (driver: SessionDriver): SessionStore["Type"] => {
     ...(driver.handover === undefined ? {} : { handover: driver.handover }),
     ...(driver.gather === undefined ? {} : { gather: driver.gather }),
     open: (options) =>
-      Effect.flatMap(letGo(options.session), (own) => settled("open", () => Scope.extend(driver.open(options), own))),
+      Effect.flatMap(letGo("The session store", `session ${options.session}`), (own) =>
+        answered("open", () => Scope.extend(driver.open(options), own))
+      ),
     append: (lease, events) =>
       Effect.suspend(() => {
         const [first] = events
@@ -164,7 +145,7 @@ export const toStore = (driver: SessionDriver): SessionStore["Type"] => {
         settled("delete", () => driver.delete(lease)),
         () => void projections.delete(lease)
       ),
-    size: (session) => settled("size", () => driver.size(session)),
+    size: (session) => answered("size", () => driver.size(session)),
     rewound,
     tagged: (session, tags, from = 1) => select(session, { tags, from }),
     read: (session, from, limit) => select(session, { from, limit }),

@@ -6,6 +6,7 @@ import * as Predicate from "effect/Predicate"
 import { type DatabaseError, DatabaseFailed } from "../database/DatabaseError.ts"
 import { catchOwnEnd } from "../middleware/endOf.ts"
 import { Closing, patience } from "./Closing.ts"
+import { isProper } from "./driverAnswer.ts"
 import type { SessionBusy, SessionFenced, SessionNotFound } from "./SessionStore.ts"
 
 /** What a store of sessions fails with by its type. */
@@ -47,6 +48,22 @@ export const settled = <A, E extends SessionNotFound | SessionBusy | LogError, R
       ),
       late(what)
     )
+  )
+
+/** The same of what is answered with something, which is a failure by its type as well where it is no such answer. */
+export const answered = <A, E extends SessionNotFound | SessionBusy | LogError, R>(
+  what: keyof typeof isProper,
+  ask: () => Effect.Effect<A, E, R>
+): Effect.Effect<A, E | DatabaseFailed, R> =>
+  Effect.filterOrFail(
+    settled(what, ask),
+    (answer) => isProper[what](answer),
+    () =>
+      new DatabaseFailed({
+        file: "of sessions",
+        code: "wrong answer",
+        reason: `what it gave at ${what} is not what its type says. Correct the session store.`
+      })
   )
 
 /** What a store that crashed fails with; the log says of what. */

@@ -1,11 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, Layer, Logger, type Scope, TestClock } from "effect"
 import { type DatabaseError, DatabaseFailed } from "../../src/database/DatabaseError.ts"
+import { ForkSession } from "../../src/runtime/Command.ts"
 import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
 import * as SessionDriver from "../../src/runtime/SessionDriver.ts"
 import { SessionStore } from "../../src/runtime/SessionStore.ts"
 import * as Testing from "../../src/testing.ts"
+import { memoryDriver } from "../support/memoryDriver.ts"
 
 /** A store in memory that does something else with the first batch that has an event of this kind. */
 const odd = (tag: string, instead: Effect.Effect<never, DatabaseError>): Layer.Layer<SessionStore> =>
@@ -97,6 +99,41 @@ describe("a session store", () => {
             Layer.merge(Testing.layer({ model: ["A"], store }), store),
             Logger.replace(Logger.defaultLogger, logger)
           )
+        )
+      )
+    }
+  )
+
+  const wrongs = {
+    "nothing at open": [{ open: () => Effect.void }, "open"],
+    "a lease without a number at open": [{ open: () => Effect.succeed({ session: "s", project: "/work" }) }, "open"],
+    "no list at select": [{ select: () => Effect.void }, "select"],
+    "a row without an event at select": [{ select: () => Effect.succeed([{ seq: 1 }]) }, "select"],
+    "nothing at get": [{ get: () => Effect.succeed(null) }, "get"],
+    "a row of a table at list": [{ list: () => Effect.succeed([{ id: "s", head: 3 }]) }, "list"]
+  } as const
+  it.scopedLive.each(Object.entries(wrongs))(
+    "whose driver gives %s fails by its type, and says what to correct (R5, T19)",
+    ([, [wrong, at]]) => {
+      // Of a driver that no compiler has seen.
+      const driver = memoryDriver(() => wrong as unknown as Partial<SessionDriver.SessionDriver>)
+      return Effect.gen(function* () {
+        const runtime = yield* Runtime
+        yield* Effect.exit(runtime.session({ id: "s", create: { project: "/work" } }))
+        const asked = yield* Effect.forEach(
+          [
+            Effect.asVoid(runtime.session({ id: "s", create: { project: "/work" } })),
+            Effect.asVoid(runtime.session({ resume: { lastOf: "/work" } })),
+            Effect.asVoid(runtime.request(new ForkSession({ session: "s", fork: "t" })))
+          ],
+          Effect.exit
+        )
+        const told = asked.map((exit) => (Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "")).join("\n")
+        assert.include(told, `what it gave at ${at} is not what its type says. Correct the session store.`)
+        assert.notInclude(told, "bug in Tollgate")
+      }).pipe(
+        Effect.provide(
+          Testing.layer({ model: ["A"], store: Layer.sync(SessionStore, () => SessionDriver.toStore(driver)) })
         )
       )
     }

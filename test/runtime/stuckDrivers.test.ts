@@ -1,6 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, Layer, Logger, Option, type Scope, TestClock } from "effect"
-import { DeleteSession, EndSession, ForkSession } from "../../src/runtime/Command.ts"
+import { Tools } from "../../src/agent/Tools.ts"
+import { Approvals } from "../../src/approval/Approvals.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
+import { Models } from "../../src/model/Models.ts"
+import { ClearSession, CreateSession, DeleteSession, EndSession, ForkSession } from "../../src/runtime/Command.ts"
+import { Projects } from "../../src/runtime/Projects.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
 import { type SessionDriver, toStore } from "../../src/runtime/SessionDriver.ts"
 import { SessionStore } from "../../src/runtime/SessionStore.ts"
@@ -10,7 +15,7 @@ import { memoryDriver } from "../support/memoryDriver.ts"
 type Use = Effect.Effect<unknown, object, Runtime | Scope.Scope>
 
 interface Case {
-  readonly instead: (stuck: Effect.Effect<never>) => Partial<SessionDriver>
+  readonly instead: (stuck: Effect.Effect<never>, usual: SessionDriver) => Partial<SessionDriver>
   readonly before?: Use
   readonly ask: Use
 }
@@ -31,6 +36,13 @@ const cases: Readonly<Record<string, Case>> = {
     ask: requested(new DeleteSession({ session: "s" }))
   },
   select: { instead: (stuck) => ({ select: () => stuck }), before: created, ask: forked },
+  "select, whether a session has had a task": {
+    instead: (stuck, usual) => ({
+      select: (session, which) => (which.tags?.[0] === "TaskQueued" ? stuck : usual.select(session, which))
+    }),
+    before: Effect.zipRight(created, requested(new EndSession({ session: "s" }))),
+    ask: prompted
+  },
   get: { instead: (stuck) => ({ get: () => stuck }), ask: requested(new DeleteSession({ session: "s" })) },
   list: { instead: (stuck) => ({ list: () => stuck }), before: created, ask: forked }
 }
@@ -51,13 +63,16 @@ const inTime = <A, E>(fiber: Fiber.RuntimeFiber<A, E>) =>
     return yield* exit.value
   })
 
+const logging = (logged: Array<string>) =>
+  Logger.replace(
+    Logger.defaultLogger,
+    Logger.make(({ cause, message }) => void logged.push(`${String(message)} ${Cause.pretty(cause)}`))
+  )
+
 const world = (driver: SessionDriver, logged: Array<string>) =>
   Layer.provideMerge(
     Testing.layer({ model: ["A", "B"], store: Layer.sync(SessionStore, () => toStore(driver)) }),
-    Logger.replace(
-      Logger.defaultLogger,
-      Logger.make(({ cause, message }) => void logged.push(`${String(message)} ${Cause.pretty(cause)}`))
-    )
+    logging(logged)
   )
 
 /** Runs a runtime over a driver until it was asked for what it never does, and ends it; gives how that ended for who asked. */
@@ -75,7 +90,7 @@ const ended = (
       yield* Deferred.await(asked)
       return asking
     })
-    const driver = memoryDriver(() => instead(stuck))
+    const driver = memoryDriver((usual) => instead(stuck, usual))
     const fiber = yield* Effect.forkDaemon(Effect.provide(Effect.scoped(using), world(driver, logged)))
     yield* Deferred.await(asked)
     return yield* Fiber.join(yield* inTime(fiber))
@@ -89,7 +104,8 @@ describe("a runtime ends in time although its user's session driver", () => {
           const logged: Array<string> = []
           const exit = yield* ended(one, way, logged)
           assert(Exit.isFailure(exit) && exit.cause._tag === "Fail", String(exit))
-          if (what !== "append") assert.include(logged.join("\n"), `did not answer at ${what} within 30s`)
+          if (what !== "append")
+            assert.match(logged.join("\n"), new RegExp(`did not answer at ${what.split(",")[0]} within 30s`))
         })
       )
     it.effect(`${how} as it lets go of a session, and the log says so (R9)`, () =>
@@ -106,6 +122,24 @@ describe("a runtime ends in time although its user's session driver", () => {
     )
   }
 
+  it.effect("never answers at append, and more events wait for it than may (R9)", () =>
+    Effect.gen(function* () {
+      const logged: Array<string> = []
+      const driver = memoryDriver(() => ({ append: () => Effect.never }))
+      const isSent = yield* Deferred.make<void>()
+      const using = Effect.gen(function* () {
+        const { send } = yield* Runtime
+        yield* send(new CreateSession({ session: "s", project: "/work" }))
+        // Each is an event; the session takes no more of them once 1024 wait.
+        for (let sent = 0; sent < 1100; sent++) yield* send(new ClearSession({ session: "s" }))
+        yield* Deferred.succeed(isSent, undefined)
+      })
+      const fiber = yield* Effect.forkDaemon(Effect.provide(Effect.scoped(using), world(driver, logged)))
+      yield* Deferred.await(isSent)
+      yield* inTime(fiber)
+    })
+  )
+
   it.effect("crashes as it lets go of a session, which can be opened again (R9)", () => {
     const logged: Array<string> = []
     const driver = memoryDriver(({ open }) => ({
@@ -119,4 +153,47 @@ describe("a runtime ends in time although its user's session driver", () => {
       assert.match(logged.join("\n"), /let go of session s[^]*boom/)
     }).pipe(Effect.scoped, Effect.provide(world(driver, logged)))
   })
+})
+
+/** A runtime whose projects are opened by code of the user. */
+const ofProjects = (get: Projects["Type"]["get"], logged: Array<string>) =>
+  Runtime.layerProjects.pipe(
+    Layer.provide(
+      Layer.succeed(Projects, { get, locate: (directory) => Effect.succeed({ project: directory, directory }) })
+    ),
+    Layer.provide(Layer.succeed(Models, { profiles: ["p"], preferred: "p", get: () => Effect.never })),
+    Layer.provide(Approvals.layer({ policy: "allow" })),
+    Layer.provide(Layer.sync(SessionStore, () => toStore(memoryDriver(() => ({}))))),
+    Layer.provideMerge(logging(logged))
+  )
+
+describe("a runtime ends in time although code of its user that opens projects", () => {
+  it.effect("never answers, and the log says so (R9)", () =>
+    Effect.gen(function* () {
+      const logged: Array<string> = []
+      const asked = yield* Deferred.make<void>()
+      const stuck = Effect.zipRight(Deferred.succeed(asked, undefined), Effect.never)
+      const using = Effect.zipRight(Effect.forkDaemon(Effect.scoped(created)), Deferred.await(asked))
+      const fiber = yield* Effect.forkDaemon(
+        Effect.provide(
+          using,
+          ofProjects(() => stuck, logged)
+        )
+      )
+      yield* inTime(fiber)
+      assert.include(logged.join("\n"), "The code that opens projects did not answer at /work within 30s")
+    })
+  )
+
+  it.effect("never lets go of one, and the log says so (R9)", () =>
+    Effect.gen(function* () {
+      const logged: Array<string> = []
+      const tools = yield* Effect.provide(Tools, Tools.layerEffect(Toolset.make([])))
+      const get: Projects["Type"]["get"] = (place) =>
+        Effect.acquireRelease(Effect.succeed({ ...place, tools }), () => Effect.never)
+      const fiber = yield* Effect.forkDaemon(Effect.provide(Effect.scoped(created), ofProjects(get, logged)))
+      yield* inTime(fiber)
+      assert.include(logged.join("\n"), "The code that opens projects did not let go of /work within 30s")
+    })
+  )
 })

@@ -11,6 +11,7 @@ import { type ModelPart, noUsage } from "../../src/model/ModelPart.ts"
 import { InvokeTool, SwitchModel } from "../../src/runtime/Command.ts"
 import type { Event } from "../../src/runtime/Event.ts"
 import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
+import { Projects } from "../../src/runtime/Projects.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
 import * as Testing from "../../src/testing.ts"
 import { Ids } from "../../src/tool/Ids.ts"
@@ -90,6 +91,32 @@ describe("a bug in the user's code", () => {
             Layer.provide(Approvals.layer({ policy: "allow" })),
             Layer.provideMerge(MemorySessionStore.layer),
             Layer.provideMerge(Ids.layerSequential)
+          )
+        )
+      )
+  )
+
+  it.scopedLive.each(Object.entries(opening))(
+    "of code that opens projects, which %s, names that code (T19)",
+    ([, crash]) =>
+      Effect.gen(function* () {
+        const refused = yield* Effect.flip((yield* Runtime).session({ id: "s", create: { project: "/work" } }))
+        assert.strictEqual(
+          refused.message,
+          "/work could not be made ready: the code that opens projects crashed. See the log."
+        )
+      }).pipe(
+        Effect.provide(
+          Runtime.layerProjects.pipe(
+            Layer.provide(
+              Layer.succeed(Projects, {
+                locate: (directory) => Effect.succeed({ project: directory, directory }),
+                get: crash
+              })
+            ),
+            Layer.provide(Layer.succeed(Models, { profiles: ["p"], preferred: "p", get: () => Effect.never })),
+            Layer.provide(Approvals.layer({ policy: "allow" })),
+            Layer.provide(MemorySessionStore.layer)
           )
         )
       )
