@@ -14,6 +14,13 @@ const kernel: Protection = {
   reason: "kernel files expose environments, memory and every other file"
 }
 
+const device: Protection = {
+  rule: "path/device",
+  see: "deny",
+  change: "deny",
+  reason: "it is below /dev, where devices, streams and shared memory are; tools open none of them but /dev/null"
+}
+
 export const credentials: Protection = {
   rule: "path/credentials",
   see: "deny",
@@ -105,7 +112,8 @@ const table = (...rows: ReadonlyArray<readonly [Protection, string]>): ReadonlyM
 
 /** Below `/` (and `/private` on macOS). */
 export const system = table(
-  [kernel, "proc sys dev"],
+  [kernel, "proc sys"],
+  [device, "dev"],
   [credentials, "etc/shadow etc/shadow- etc/gshadow etc/gshadow- etc/sudoers etc/sudoers.d etc/krb5.keytab"],
   [credentials, "etc/ssl/private etc/master.passwd var/run/secrets run/secrets var/db/dslocal"],
   [startup, "etc/profile etc/profile.d etc/bash.bashrc etc/bashrc etc/zsh etc/zshrc etc/environment etc/ld.so.preload"],

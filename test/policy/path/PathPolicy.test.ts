@@ -261,6 +261,19 @@ describe("PathPolicy", () => {
     })
   )
 
+  it.scopedLive("gives a reason for what is below /dev that is true of it (S2)", () =>
+    Effect.gen(function* () {
+      const scratch = yield* Scratch.fixture
+      for (const name of ["zero", "urandom", "stdin", "stdout", "fd/0", "shm/x", "tty"]) {
+        const { verdict } = yield* Effect.flip(judge(`/dev/${name}`, "read", scratch.context()))
+        assert.strictEqual(verdict.rule, "path/device", name)
+        assert.match(verdict.reason, /below \/dev, where devices, streams and shared memory are/)
+        assert.notInclude(verdict.reason, "kernel")
+      }
+      assert.strictEqual((yield* judge("/dev/null", "read", scratch.context())).verdict.decision, "allow")
+    })
+  )
+
   it.scopedLive("follows a link into the kernel's files nowhere (S2)", () =>
     Effect.gen(function* () {
       const scratch = yield* Scratch.fixture
