@@ -1,4 +1,5 @@
 import * as Redacted from "effect/Redacted"
+import { makeVisible } from "../text/visible.ts"
 
 /** Whose answer it is, for errors to name; `secrets` are what no reason may repeat. */
 export interface Origin {
@@ -11,7 +12,6 @@ export interface Origin {
 export const named = (origin: Origin) =>
   origin.url === undefined ? { model: origin.model } : { model: origin.model, url: origin.url }
 
-const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu
 const shortestSecret = 4
 
 /** One visible line of at most `limit` characters without any of the origin's secrets. */
@@ -21,7 +21,7 @@ export const oneLine = (origin: Origin, text: string, limit = 300): string => {
     const value = Redacted.value(secret)
     if (value.length >= shortestSecret) line = line.replaceAll(value, "<redacted>")
   }
-  line = line.replace(invisible, " ").trim()
+  line = makeVisible(line.replace(/\s+/gu, " ").trim())
   return line.length <= limit ? line : `${line.slice(0, limit).replace(/[\uD800-\uDBFF]$/, "")}…`
 }
 

@@ -401,7 +401,7 @@ describe("ChatCompletions", () => {
       const missing = yield* failure(404, '{"detail":"model not found"}')
       assert.isTrue(missing._tag === "ModelRejected" && missing.reason === "model not found")
       const page = yield* failure(502, "<html><title>Bad\u001b[31m\n Gateway</title><h1>x</h1></html>")
-      assert.isTrue(page._tag === "ModelOverloaded" && page.reason === "Bad [31m Gateway")
+      assert.isTrue(page._tag === "ModelOverloaded" && page.reason === "Bad␛[31m Gateway")
     })
   )
 
