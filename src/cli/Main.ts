@@ -116,6 +116,12 @@ const complaint = (words: ReadonlyArray<string>, said: Said): string => {
     : text.replace(/^Received unknown argument: '(-[^']*)'/, "unknown option $1")
 }
 
+/** The profile that the words name, wherever it stands among them. */
+const askedFor = (words: ReadonlyArray<string>): { readonly profile?: string } => {
+  const [, profile] = /(?:^|\0)(?:--profile|-p)[=\0]([^\0]+)/.exec(options(words).join("\0")) ?? []
+  return profile === undefined ? {} : { profile }
+}
+
 /** Errors of commands have a tag and a message that says what to do. */
 interface Told {
   readonly _tag: string
@@ -142,7 +148,8 @@ const concluded = (cause: Cause.Cause<unknown>, said: Said, words: ReadonlyArray
   if (error._tag === "TaskEndedEarly") return Effect.succeed(codeOf(error))
   const bug = error._tag === "Crashed" ? ". This is a bug in Tollgate; --log-level error shows where." : ""
   // Nothing else is required of commands.
-  const message = error._tag === "ConfigMissing" ? new NoProfile().message : advised(error.message, error)
+  const message =
+    error._tag === "ConfigMissing" ? new NoProfile(askedFor(words)).message : advised(error.message, error)
   return Effect.as(say(`${message}${bug}`), codeOf(error))
 }
 

@@ -22,6 +22,7 @@ import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { Screen } from "./terminal/Screen.ts"
 import { project } from "./here.ts"
 import { resolve } from "./SessionId.ts"
+import { warn } from "./warn.ts"
 
 export interface ListOptions extends JsonOutput.JsonOptions {
   readonly all: boolean
@@ -80,13 +81,13 @@ export const list = ({ all, json, jsonl, limit }: ListOptions) =>
       return yield* screen.answer(`${none}\n`)
     }
     yield* screen.answer(sessions.map((session) => `${fit(line(session, now), screen.width() - 1)}\n`).join(""))
-    if (!screen.live) return
     const found = sessions.length < limit ? sessions : yield* store.list({ limit: counted, ...where })
-    const count =
-      found.length === sessions.length
-        ? many(sessions.length, "session")
-        : `${sessions.length} of ${many(found.length, "session")} · --limit N`
-    yield* screen.answer(`\n${screen.style.dim(`${count} · tollgate sessions show ID`)}\n`)
+    const isCut = found.length > sessions.length
+    const count = isCut
+      ? `${sessions.length} of ${many(found.length, "session")} · --limit N`
+      : many(sessions.length, "session")
+    if (screen.live) yield* screen.answer(`\n${screen.style.dim(`${count} · tollgate sessions show ID`)}\n`)
+    else if (isCut) yield* warn(count)
   }).pipe(
     Effect.provide(Records.sessions),
     Effect.provide(Screen.layer({ split: false })),

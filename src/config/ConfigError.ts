@@ -80,10 +80,14 @@ export const setUp: readonly [string, ...ReadonlyArray<string>] = [
   `tollgate config set profiles.local ${example}`
 ]
 
-export class NoProfile extends Schema.TaggedError<NoProfile>()("NoProfile", {}) {
+export class NoProfile extends Schema.TaggedError<NoProfile>()("NoProfile", {
+  /** The one that was asked for. */
+  profile: Schema.optionalWith(Schema.String, { exact: true })
+}) {
   override get message() {
+    const unknown = this.profile === undefined ? "" : `Unknown model profile ${this.profile}. `
     return [
-      "No model is configured. Set one up with any of these:",
+      `${unknown}No model is configured. Set one up with any of these:`,
       ...setUp.map((line) => `  ${line}`),
       "tollgate tour works without a model."
     ].join("\n")

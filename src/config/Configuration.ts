@@ -180,7 +180,10 @@ export const inspect = (
       home: places,
       settings,
       profiles,
-      preferred: preferred === undefined || first === undefined ? new NoProfile() : Effect.succeed(preferred),
+      preferred:
+        preferred !== undefined && first !== undefined
+          ? Effect.succeed(preferred)
+          : new NoProfile(preferred === undefined ? {} : { profile: preferred }),
       entries,
       secret: (name) => Option.fromNullable(secrets.get(name))
     })

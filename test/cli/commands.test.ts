@@ -45,7 +45,7 @@ describe("the built command line", () => {
     [["sing", "a", "song"], "tollgate run"],
     [["run", "--approve", "maybe", "hi"], "ask, edits"],
     [["run"], "The prompt is empty"],
-    [[], "needs a terminal"],
+    [[], "needs a terminal, and standard input is none"],
     [["run", "--approve", "ask", "hi"], "needs a terminal"],
     [["run", "--continue", "--session", "x", "hi"], "cannot be combined"],
     [["--wizard"], "--wizard"]

@@ -27,9 +27,11 @@ export const interactive = (options: InteractiveOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     if (!screen.interactive) {
-      const missing = !(process.stdin.isTTY && process.stdout.isTTY)
-        ? "The prompt needs a terminal."
-        : "The prompt cannot run as a background job."
+      const missing = !process.stdin.isTTY
+        ? "The prompt needs a terminal, and standard input is none."
+        : !process.stdout.isTTY
+          ? "The prompt needs a terminal, and standard output is none."
+          : "The prompt cannot run as a background job."
       return yield* new UsageError({
         reason: `${missing} Send one prompt with tollgate run "…", or see tollgate --help.`
       })
