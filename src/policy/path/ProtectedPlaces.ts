@@ -15,7 +15,7 @@ const kernel: Protection = {
 }
 
 const device: Protection = {
-  rule: "path/device",
+  rule: "path/kernel",
   see: "deny",
   change: "deny",
   reason: "it is below /dev, where devices, streams and shared memory are; tools open none of them but /dev/null"

@@ -266,7 +266,7 @@ describe("PathPolicy", () => {
       const scratch = yield* Scratch.fixture
       for (const name of ["zero", "urandom", "stdin", "stdout", "fd/0", "shm/x", "tty"]) {
         const { verdict } = yield* Effect.flip(judge(`/dev/${name}`, "read", scratch.context()))
-        assert.strictEqual(verdict.rule, "path/device", name)
+        assert.strictEqual(verdict.rule, "path/kernel", name)
         assert.match(verdict.reason, /below \/dev, where devices, streams and shared memory are/)
         assert.notInclude(verdict.reason, "kernel")
       }
