@@ -18,7 +18,7 @@ const device: Protection = {
   rule: "path/kernel",
   see: "deny",
   change: "deny",
-  reason: "it is below /dev, where devices, streams and shared memory are; tools open none of them but /dev/null"
+  reason: "it is below /dev, where devices, streams and shared memory are; tools open none of them"
 }
 
 export const credentials: Protection = {
