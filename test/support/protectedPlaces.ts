@@ -1,4 +1,5 @@
 import * as Places from "../../src/policy/path/ProtectedPlaces.ts"
+import * as SecretNames from "../../src/policy/path/SecretNames.ts"
 
 /** A protected place of a world, which may be a file or a directory. */
 export interface Place {
@@ -37,8 +38,8 @@ const ended = (suffixes: ReadonlyArray<string>) => suffixes.map((suffix) => `nam
 
 const secrets = all(
   [
-    ...Places.secretNames,
-    ...ended(Places.secretSuffixes),
+    ...SecretNames.secretNames,
+    ...ended(SecretNames.secretSuffixes),
     "id_rsa",
     "id_ed25519_work.bak",
     ".env",

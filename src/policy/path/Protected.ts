@@ -4,6 +4,7 @@ import type { PathContext } from "./PathContext.ts"
 import type { Access } from "./PathOp.ts"
 import { isWithin, segments } from "./PathText.ts"
 import * as Places from "./ProtectedPlaces.ts"
+import { holdsSecrets } from "./SecretNames.ts"
 import type { Protection } from "./ProtectedPlaces.ts"
 
 const verdictOf = { allow, ask, deny }
@@ -84,10 +85,7 @@ function* protections(path: string, context: PathContext): Generator<Protection>
   if (names.slice(0, -1).some((name) => name.length > 4 && name.endsWith(".git"))) yield Places.bareRepository
   if (name === "head") yield Places.bareRepository
   const below = names.slice(segments(root).length, -1)
-  if (
-    Places.holdsSecrets(name) ||
-    below.some((directory) => directory.startsWith(".") && Places.holdsSecrets(directory))
-  ) {
+  if (holdsSecrets(name) || below.some((directory) => directory.startsWith(".") && holdsSecrets(directory))) {
     yield Places.secretFile
   }
   if (Places.steers(name)) yield Places.runsLater
@@ -136,7 +134,7 @@ export const addsNothingIn = (directory: string, context: PathContext): ((name: 
       plain !== "head" &&
       !endings.has(plain) &&
       !isOwnName(plain, context) &&
-      !Places.holdsSecrets(plain) &&
+      !holdsSecrets(plain) &&
       !Places.steers(plain)
     )
   }

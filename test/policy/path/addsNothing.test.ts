@@ -4,6 +4,7 @@ import type { PathContext } from "../../../src/policy/path/PathContext.ts"
 import { judgeLexical } from "../../../src/policy/path/PathPolicy.ts"
 import { addsNothingIn } from "../../../src/policy/path/Protected.ts"
 import * as Places from "../../../src/policy/path/ProtectedPlaces.ts"
+import * as SecretNames from "../../../src/policy/path/SecretNames.ts"
 
 const home = "/home/ada"
 const contextOf = (root: string): PathContext => ({
@@ -25,7 +26,7 @@ const odd = fc
 const piece = fc.oneof(
   fc.constantFrom(...awkward, ...runs),
   fc.constantFrom(...runs).map((run) => run.toUpperCase()),
-  fc.constantFrom(...Places.secretNames, ...Places.secretSuffixes.map((suffix) => `x${suffix}`)),
+  fc.constantFrom(...SecretNames.secretNames, ...SecretNames.secretSuffixes.map((suffix) => `x${suffix}`)),
   odd
 )
 const ordinary = fc.constantFrom(..."x y util index.ts package.json README.md".split(" "))
