@@ -13,6 +13,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
+import { parseArgs } from "node:util"
 import { NoProfile } from "../config/ConfigError.ts"
 import { Notice } from "../host/Notice.ts"
 import { Surroundings } from "../host/Surroundings.ts"
@@ -118,8 +119,12 @@ const complaint = (words: ReadonlyArray<string>, said: Said): string => {
 
 /** The profile that the words name, wherever it stands among them. */
 const askedFor = (words: ReadonlyArray<string>): { readonly profile?: string } => {
-  const [, profile] = /(?:^|\0)(?:--profile|-p)[=\0]([^\0]+)/.exec(options(words).join("\0")) ?? []
-  return profile === undefined ? {} : { profile }
+  const { values } = parseArgs({
+    args: [...words],
+    options: { profile: { type: "string", short: "p" } },
+    strict: false
+  })
+  return typeof values["profile"] === "string" ? { profile: values["profile"] } : {}
 }
 
 /** Errors of commands have a tag and a message that says what to do. */

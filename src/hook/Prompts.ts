@@ -1,4 +1,4 @@
-import { type Input, promptsIn } from "../policy/shell/Interactive.ts"
+import { type Input, opensPrompt, promptsIn } from "../policy/shell/Interactive.ts"
 import { commandName, commandStarts, innerTexts } from "../policy/shell/Wrappers.ts"
 import { typed } from "../text/ShellWord.ts"
 import { composed } from "./Composed.ts"
@@ -30,27 +30,19 @@ const opensAt = ([program = "", ...args]: Words, depth: number): boolean => {
   )
 }
 
-const promptsWithin = (text: string, depth: number, input: Input = "typed"): Words => {
+const feedsAt = ([program = "", ...args]: Words, depth: number): boolean =>
+  innerTexts(commandName(program), args).some((inner) => promptsWithin(inner, depth + 1, "fed").length > 0)
+
+const promptsWithin = (text: string, depth: number, wanted: Input = "typed"): Words => {
   if (depth > maximumDepth) return []
-  const somewhere = (opens: (words: Words) => boolean) => (words: Words) =>
-    commandStarts(words).some((start) => opens(words.slice(start)))
-  return [
-    ...promptsIn(text, [input]),
-    ...promptsIn(
-      text,
-      [input],
-      somewhere((words) => opensAt(words, depth))
-    ),
-    ...(input === "typed"
-      ? []
-      : promptsIn(
-          text,
-          ["typed", "fed"],
-          somewhere(([program = "", ...args]) =>
-            innerTexts(commandName(program), args).some((inner) => promptsWithin(inner, depth + 1, input).length > 0)
-          )
-        ))
-  ]
+  const somewhere = (words: Words, opens: (words: Words, depth: number) => boolean): boolean =>
+    commandStarts(words).some((start) => opens(words.slice(start), depth))
+  return promptsIn(
+    text,
+    (words, input) =>
+      (input === wanted && (opensPrompt(words) || somewhere(words, opensAt))) ||
+      (wanted === "fed" && somewhere(words, feedsAt))
+  )
 }
 
 /**

@@ -121,10 +121,10 @@ const settled = <A, R>(
 }
 
 /** The same projects, which neither crash nor keep a runtime from its end. */
-export const contained = ({ get, locate }: Projects["Type"]): Projects["Type"] => ({
-  locate: (directory) => settled(directory, () => locate(directory)),
+export const contained = (projects: Projects["Type"]): Projects["Type"] => ({
+  locate: (directory) => settled(directory, () => projects.locate(directory)),
   get: (place) =>
     Effect.flatMap(letGo("The code that opens projects", place.directory), (own) =>
-      settled(place.directory, () => Scope.extend(get(place), own))
+      settled(place.directory, () => Scope.extend(projects.get(place), own))
     )
 })

@@ -133,9 +133,10 @@ export const toStore = (driver: SessionDriver): SessionStore["Type"] => {
         }
         const events = yield* finish(copied)
         const after = events.reduce(step, copied)
-        const { append, copy } = driver
         yield* settled("copy", () =>
-          copy === undefined ? append(lease, [...kept, ...events], after) : copy(lease, origin, events, after)
+          driver.copy === undefined
+            ? driver.append(lease, [...kept, ...events], after)
+            : driver.copy(lease, origin, events, after)
         )
         projections.set(lease, after)
         return events

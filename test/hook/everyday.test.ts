@@ -49,6 +49,7 @@ true | tee a.txt
 printf '' | tee a.txt README
 sort -o a.txt /dev/null
 sort -oa.txt /dev/null
+sort -k 2 -t : -o a.txt /dev/null
 sort /dev/null --output=a.txt
 sort -o a.txt < /dev/null
 git remote set-url origin https://github.com/a/x.git

@@ -197,3 +197,26 @@ describe("a runtime ends in time although code of its user that opens projects",
     })
   )
 })
+
+describe("a session driver that is an object of a class", () => {
+  it.effect("keeps its own `this` in whatever it is asked for (R9)", () => {
+    const asked = new Set<string>()
+    const plain = memoryDriver(() => ({}))
+    const driver = new Proxy(plain, {
+      get: (target, name, receiver) => {
+        const member: unknown = Reflect.get(target, name)
+        if (typeof member !== "function") return member
+        return function (this: unknown, ...given: ReadonlyArray<unknown>): unknown {
+          asked.add(String(name))
+          assert.strictEqual(this, receiver, String(name))
+          return Reflect.apply(member, target, given)
+        }
+      }
+    })
+    return Effect.gen(function* () {
+      yield* prompted
+      yield* forked
+      for (const name of ["open", "append", "select"]) assert.include([...asked], name)
+    }).pipe(Effect.scoped, Effect.provide(world(driver, [])))
+  })
+})

@@ -109,6 +109,10 @@ const sortedFiles = (args: ReadonlyArray<string>) => {
     const glued = /^(?:-o|--output=)(.+)$/s.exec(arg)?.[1]
     if (glued !== undefined) outputs.push(glued)
     else if (/^(?:-o|--output)$/.test(args[at - 1] ?? "")) outputs.push(arg)
+    else if (
+      /^(?:-[a-zA-Z]*[ktST]|--(?:key|field-separator|buffer-size|temporary-directory))$/.test(args[at - 1] ?? "")
+    )
+      continue
     else if (arg === "-" || !arg.startsWith("-")) inputs.push(arg)
   }
   return { inputs, outputs }

@@ -68,7 +68,7 @@ const asks = /^-[a-zA-Z]*i[a-zA-Z]*$/
  * Whether a command opens a prompt for commands, which whoever holds its input types later without being judged: a shell
  * or an interpreter without a script, a client of a database without a query, `ssh` to a host without a command.
  */
-const opensPrompt = (command: ReadonlyArray<string>): boolean =>
+export const opensPrompt = (command: ReadonlyArray<string>): boolean =>
   commandStarts(command).some((start) => {
     const name = commandName(command[start] ?? "")
     const args = command.slice(start + 1)
@@ -93,14 +93,10 @@ const maximumNodes = 1024
 /** Where a prompt takes its commands from: whoever holds the input of the shell, or a pipe or a file. */
 export type Input = "typed" | "fed"
 
-/**
- * The commands of a shell text that open a prompt, as they are written, and take what they run from such an input; of a text
- * that is not read, nothing is known.
- */
+/** The commands of a shell text that open a prompt by their words and their input, as they are written; of one that is not read, nothing is known. */
 export const promptsIn = (
   text: string,
-  inputs: ReadonlyArray<Input> = ["typed"],
-  opens: (command: ReadonlyArray<string>) => boolean = opensPrompt
+  opens: (command: ReadonlyArray<string>, input: Input) => boolean
 ): ReadonlyArray<string> => {
   if (isTooLong(text) || isTooComplex(text)) return []
   const found: Array<string> = []
@@ -111,8 +107,8 @@ export const promptsIn = (
     if (node.type === "Command") {
       const isFed = fed || node.redirects.some(({ operator }) => operator.startsWith("<"))
       const words = valuesOf(argumentsOf(node))
-      const isWanted = inputs.includes(isFed ? "fed" : "typed") && !isFedNothing(node.redirects)
-      if (isWanted && words.length > 0 && opens(words)) found.push(text.slice(node.pos, node.end))
+      if (words.length > 0 && !isFedNothing(node.redirects) && opens(words, isFed ? "fed" : "typed"))
+        found.push(text.slice(node.pos, node.end))
     }
     forEachChild(node, (child) => visit(child, fed))
   }

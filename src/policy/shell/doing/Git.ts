@@ -4,6 +4,7 @@ import { gitCommands } from "../GitCommands.ts"
 import type { Literal } from "../Literal.ts"
 import type { OrdinaryCommand } from "./OrdinaryCommand.ts"
 import { harmlessSetting, ordinaryGit, runningSetting } from "./OrdinaryGit.ts"
+import { repositoryName } from "./repositoryName.ts"
 import { does, type Step, type Touch, unknownPart, unread, type Unread } from "./Step.ts"
 
 const isHarmlessValue = (setting: string): boolean => {
@@ -78,7 +79,7 @@ const reachedBy = (
 /** The directory that a clone is put into where no word says another: the last name of the address. */
 const clonedTo = (args: ReadonlyArray<Literal>, { lead }: OrdinaryCommand): ReadonlyArray<Literal> =>
   args.flatMap((word) => {
-    const [, name] = /([^/:]+?)(?:\.git)?\/*$/.exec(word.value) ?? []
+    const name = repositoryName(word.value)
     return lead?.test(word.value) === true && name !== undefined ? [{ ...word, value: name }] : []
   })
 

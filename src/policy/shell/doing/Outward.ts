@@ -1,5 +1,6 @@
 import { isSecretVariable } from "../../../redaction/Assigned.ts"
 import { verbsOf } from "../Destruction.ts"
+import { repositoryName } from "./repositoryName.ts"
 
 interface Effect {
   /** What the first operands have to hold, each with a blank before and behind. */
@@ -136,7 +137,7 @@ const clones = (args: ReadonlyArray<string>): string | undefined => {
 export const clonedBy = (name: string, args: ReadonlyArray<string>): string | undefined => {
   if (name !== "gh" || !isClone(args)) return undefined
   const [, , repository, place] = args.filter((arg) => !arg.startsWith("-"))
-  return place ?? /([^/]+?)(?:\.git)?\/*$/.exec(repository ?? "")?.[1]
+  return place ?? repositoryName(repository ?? "")
 }
 
 /**
