@@ -13,6 +13,8 @@ export interface Deed {
   readonly touches: Touches | undefined
   /** Nobody here knows what it does. */
   readonly isUnknown?: true
+  /** It asks to run outside of the agent's own sandbox. */
+  readonly isUnsandboxed?: true
   /** Of the files below it finds only those whose names match one of these patterns, where there are any. */
   readonly opens?: ReadonlyArray<string>
   /** Its paths are below the home directory of the user. */

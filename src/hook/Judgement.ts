@@ -132,8 +132,15 @@ const unknownTool = (tool: string) => ({
   reason: `What ${excerpt(tool)} does is not known; a rule for this tool decides it for good`
 })
 
+const unsandboxed = { rule: "tool/unsandboxed", reason: "It asks to run outside of the agent's sandbox." }
+
 /** What the policy says of all that a deed touches. */
-const byPolicy = ({ isUnknown, opens, tool, touches }: Deed, input: unknown, standing: Standing): Outcome => {
+const byPolicy = (
+  { isUnknown, isUnsandboxed, opens, tool, touches }: Deed,
+  input: unknown,
+  standing: Standing
+): Outcome => {
+  if (isUnsandboxed === true) return of("ask", unsandboxed)
   if (touches === undefined) {
     if (tool === "apply_patch") {
       return of("ask", {

@@ -24,7 +24,6 @@ const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
   text: isText,
   number: (value) => typeof value === "number",
   flag: (value) => typeof value === "boolean",
-  off: (value) => value === false,
   texts: (value) => Array.isArray(value) && value.every(isText),
   numbers: (value) => Array.isArray(value) && value.every((one) => typeof one === "number"),
   any: () => true

@@ -118,6 +118,19 @@ describe("the parameters of another agent's tools", () => {
     })
   )
 
+  it.scoped("that leave the sandbox of the agent are asked about for that, and what is denied stays denied (X5)", () =>
+    Effect.gen(function* () {
+      const { answer, workspace } = yield* stage
+      const said = (command: string, dangerouslyDisableSandbox: boolean) =>
+        answer(agent("claude"), called(workspace, "claude", "Bash", { command, dangerouslyDisableSandbox }))
+      const outside = yield* said("npm test", true)
+      assert.strictEqual(outside.said, "ask")
+      assert.include(outside.reason, "It asks to run outside of the agent's sandbox.")
+      assert.strictEqual((yield* said("rm -rf ~", true)).said, "deny")
+      assert.strictEqual((yield* said("npm test", false)).said, "nothing")
+    })
+  )
+
   it.scoped("that come as text are asked about where a name stands in it twice, however far its colon is (X5)", () =>
     Effect.gen(function* () {
       const { answer, workspace } = yield* stage

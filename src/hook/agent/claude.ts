@@ -7,6 +7,7 @@ import {
   harmless,
   opaque,
   patch,
+  type Reading,
   search,
   shell,
   takes,
@@ -14,9 +15,25 @@ import {
   unknown
 } from "../ToolTable.ts"
 
+/** A command that asks to run outside of the agent's own sandbox does one thing more. */
+const unsandboxed =
+  (reading: Reading): Reading =>
+  (input, cwd) => {
+    const deeds = reading(input, cwd)
+    return deeds === undefined || input["dangerouslyDisableSandbox"] !== true
+      ? deeds
+      : [...deeds, { tool: "run_shell", touches: undefined, isUnsandboxed: true }]
+  }
+
 /** The tools of Claude Code 2.1. */
 const tools: ToolTable = new Map([
-  ["Bash", takes("command description timeout:number run_in_background:flag dangerouslyDisableSandbox:off", shell())],
+  [
+    "Bash",
+    takes(
+      "command description timeout:number run_in_background:flag dangerouslyDisableSandbox:flag",
+      unsandboxed(shell())
+    )
+  ],
   ["PowerShell", opaque("run_shell")],
   ["Monitor", takes("command description timeout:number timeout_ms:number persistent:flag", shell())],
   ["Read", takes("file_path offset:number limit:number pages", file("read_file", "read", ["file_path"]))],
