@@ -20,6 +20,9 @@ const about =
 const harmless =
   /^(?:bypass|compass|pass|surpass|trespass|overpass|secretary|nexttoken|pagetoken|nextpagetoken|stoptoken)$/
 
+/** Endings by which a name is that of a file, of which something is said. */
+const file = /\.(?:json[5c]?|ya?ml|toml|xml|csv|txt|md|html?|[cm]?[jt]sx?|py|rb|go|rs|java|php|sh)$/i
+
 /** What the name of every secret has in it, as it is written. */
 const named = /auth|cookie|pass|pwd|key|secret|mnemonic|phrase|cred|sig|token|jwt|bearer|otp/i
 
@@ -29,7 +32,7 @@ export const secretName = (name: string): string | undefined => {
     .slice(-128)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, "")
-  if (!named.test(name)) return undefined
+  if (!named.test(name) || file.test(name)) return undefined
   const stem = folded.replace(/\d{1,4}$/, "")
   if (stem.length < 3 || folded.includes("redacted") || harmless.test(stem) || about.test(stem)) return undefined
   return kinds.find(([, pattern]) => pattern.test(stem))?.[0]

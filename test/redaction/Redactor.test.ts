@@ -456,7 +456,9 @@ describe("secretName", () => {
       "author",
       "keyboard",
       "bypass",
-      "key"
+      "key",
+      "secrets.json",
+      "src/secret.test.ts"
     ]) {
       assert.isUndefined(secretName(name), name)
     }
