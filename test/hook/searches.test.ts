@@ -133,8 +133,22 @@ describe("git that another agent runs", () => {
         git("add", "--force", file)
         for (const command of commands) {
           const { said } = yield* answer(agent("claude"), sent("Bash", { command }, workspace))
-          assert.strictEqual(said, expected, command)
+          assert.strictEqual(said, command === "git diff" ? "nothing" : expected, command)
         }
+      }
+      fs.writeFileSync(path.join(workspace, ".env"), "KEY=2\n")
+      for (const [command, expected] of [
+        ["git diff", "ask"],
+        ["git diff .", "ask"],
+        ["git diff '*'", "ask"],
+        ["git diff a.txt", "nothing"],
+        ["git grep KEY a.txt", "nothing"],
+        ["git show HEAD --stat", "nothing"],
+        ["git show HEAD~2 --stat -p", "ask"],
+        ["git show v1 --stat", "ask"]
+      ] as const) {
+        const { said } = yield* answer(agent("claude"), sent("Bash", { command }, workspace))
+        assert.strictEqual(said, expected, command)
       }
       const { said } = yield* answer(agent("claude"), sent("Bash", { command: "git diff --stat" }, workspace))
       assert.strictEqual(said, "nothing")

@@ -1,7 +1,13 @@
 /** Which contents a use of git prints, or searches so that its answer tells of them: none but those of files that it names, those of tracked files, or those of past commits. */
 export type GitContents =
   | { readonly of: "named" }
-  | { readonly of: "tracked" }
+  | {
+      readonly of: "tracked"
+      /** Only of those at or below these paths, where there are any. */
+      readonly below: ReadonlyArray<string>
+      /** Only of those that are not as they were last added. */
+      readonly changed: boolean
+    }
   /** Arguments with which git lists, each behind a NUL, the files whose contents it would print; unknown where there are none. */
   | { readonly of: "past"; readonly names: ReadonlyArray<string> | undefined }
 
@@ -59,25 +65,39 @@ export const contentsOf = (
   exists: Exists
 ): GitContents => {
   const past = (): GitContents => ({ of: "past", names: namesOf(name, args, exists) })
+  const tracked = (changed: boolean): GitContents => ({
+    of: "tracked",
+    below: operands.some((path) => pathspec.test(path)) ? [] : operands,
+    changed
+  })
   const printsPatch = args.some((arg) => patches.test(arg))
   switch (name) {
     case "grep":
-      return operands.every(exists) ? { of: "tracked" } : { of: "past", names: undefined }
+      return operands.every(exists) ? tracked(false) : { of: "past", names: undefined }
     case "log":
     case "rev-list":
       return printsPatch || args.some((arg) => pickaxe.test(arg)) ? past() : { of: "named" }
     case "show":
-      return operands.length > 0 && operands.every((arg) => /^[^:]+:./.test(arg)) ? { of: "named" } : past()
+      if (operands.length > 0 && operands.every((arg) => /^[^:]+:./.test(arg))) return { of: "named" }
+      return !printsPatch && args.some((arg) => summaries.test(arg)) && operands.every((arg) => commit.test(arg))
+        ? { of: "named" }
+        : past()
     case "diff": {
       if (!printsPatch && args.some((arg) => summaries.test(arg))) return { of: "named" }
       const end = args.indexOf("--")
       const leading = args.slice(0, end < 0 ? args.length : end)
       const isNow = leading.every((arg) => (arg.startsWith("-") ? !againstCommit.test(arg) : exists(arg)))
-      return isNow ? { of: "tracked" } : past()
+      return isNow ? tracked(true) : past()
     }
     default:
       return { of: "named" }
   }
 }
+
+/** What can only be a commit, of which a summary shows no contents. */
+const commit = /^(?:HEAD|@)(?:[~^]\d*)*$/
+
+/** What git takes for more than a name. */
+const pathspec = /^:|[*?[\\]/
 
 const againstCommit = /^--(?:cached|staged|merge-base)$/

@@ -11,6 +11,7 @@ import * as Git from "../git/Git.ts"
 import { topOf } from "../git/GitDirectory.ts"
 import { tracked, type Tracked } from "../git/Index.ts"
 import * as Repository from "../git/Repository.ts"
+import { shownSecret } from "../git/Shown.ts"
 
 const untrusted = (reason: string): Verdict => ask("shell/git-untrusted", reason)
 
@@ -55,10 +56,9 @@ export const readOnlyGit = (
     if (repository._tag === "None" || (sandbox._tag === "Some" && sandbox.value.describe.target === "ssh")) return none
     const { gitDirectory, top } = repository.value
     const past: Array<Listing> = []
-    const secretIn = (names: ReadonlyArray<string>): Verdict | undefined => {
-      const secret = names.find((name) => judgeLexical(`${top}/${name}`, "grep", context).decision !== "allow")
-      return secret === undefined ? undefined : contents(`May show ${excerpt(secret)}; git_diff leaves it out.`)
-    }
+    const isSecret = (file: string): boolean => judgeLexical(file, "grep", context).decision !== "allow"
+    const told = (secret: string | undefined): Verdict | undefined =>
+      secret === undefined ? undefined : contents(`May show ${excerpt(secret)}; git_diff leaves it out.`)
     let known: Tracked | "unread" | undefined
     const judgeGit = (directory: string, shown: GitContents): Verdict | undefined => {
       if (topOf(directory) !== top) return untrusted(`${excerpt(directory)} is in another repository.`)
@@ -67,7 +67,7 @@ export const readOnlyGit = (
       if (known.links) return untrusted("The repository has submodules, whose configuration can run programs.")
       if (shown.of === "named") return undefined
       if (known.names.length > mostTracked) return untrusted("The repository tracks more files than are checked.")
-      if (shown.of === "tracked") return secretIn(known.names)
+      if (shown.of === "tracked") return told(shownSecret(shown, { directory, isSecret, top }, known))
       if (shown.names === undefined) return unlisted
       past.push({ directory, args: shown.names })
       return undefined
@@ -79,7 +79,7 @@ export const readOnlyGit = (
       const git = yield* Git.open({ filters: "none", writes: false })
       for (const { args, directory } of past) {
         const { stdout } = yield* git.run(args, { cwd: directory, time: listingTime, limit: mostNames, whole: true })
-        const secret = secretIn(stdout.split(/[\0\n]/).filter((name) => name !== ""))
+        const secret = told(stdout.split(/[\0\n]/).find((name) => name !== "" && isSecret(`${top}/${name}`)))
         if (secret !== undefined) return secret
       }
       return harmless
