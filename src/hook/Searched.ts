@@ -5,15 +5,12 @@ import type { Subject } from "../approval/Subject.ts"
 import { judgeLexical } from "../policy/path/PathPolicy.ts"
 import { isWithin } from "../policy/path/PathText.ts"
 import { resolve } from "../policy/path/PhysicalPath.ts"
-import { descend } from "../policy/shell/Descent.ts"
+import { descend, maximumLooks } from "../policy/shell/Descent.ts"
 import { isHarmlessFilter, mayMatch } from "../policy/shell/Globs.ts"
 import { excerpt } from "../text/excerpt.ts"
 import type { Deed } from "./ForeignCall.ts"
 import { nothing, of, type Outcome } from "./Outcome.ts"
 import type { Standing } from "./Standing.ts"
-
-/** Entries that are looked at below a directory that is searched. */
-const maximumLooks = 20_000
 
 /** Directories that hold no file of the user's: what packages bring, and what version control keeps. */
 const left = /\/(?:node_modules|\.git|\.hg|\.svn|\.venv|__pycache__)$/

@@ -423,7 +423,6 @@ describe("a shell text of another agent", () => {
       "f=.e; cat ${f}nv",
       "cat $(echo .e)nv",
       "ls -a | xargs cat",
-      "find . -name '.e*' -exec cat {} +",
       "bash -c 'cat .e*'",
       "python3 x.py .e*"
     ]) {

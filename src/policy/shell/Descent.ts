@@ -15,9 +15,12 @@ export interface Descent {
   readonly hidden: "all" | "files" | "none"
   /** Entries that may be looked at. */
   readonly most: number
-  /** Directories that the search leaves out, by their absolute paths. */
+  /** Directories that the search leaves out, by their absolute paths, unless an ignore file brings them back. */
   readonly skips?: (directory: string) => boolean
 }
+
+/** Entries that are looked at below all directories that a call searches. */
+export const maximumLooks = 20_000
 
 /** What was found, and how many entries had to be looked at. */
 export interface Found {
@@ -28,14 +31,19 @@ export interface Found {
 const ignoreFiles = [".gitignore", ".ignore", ".rgignore", ".git/info/exclude"]
 const longestIgnoreFile = 65_536
 
+/** Below what is searched, they hold nothing of the user's: what packages bring, and what git has compressed. */
+const foreign = /\/(?:node_modules|\.git\/objects)$/
+
 /**
  * The files below a directory that a search may open, a few too many rather than one too few: links are not followed, and
- * hidden names that are left out count where an ignore file brings them back with `!`. What cannot be seen asks.
+ * names that are left out count where an ignore file brings them back with `!`. What packages have brought, below a directory
+ * of theirs, is not looked at unless the search begins there. What cannot be seen asks.
  */
 export const descend = ({ directory, filters, hidden, most, skips }: Descent): Either.Either<Found, Verdict> => {
   const files: Array<string> = []
   const selects = filters.filter((filter) => !filter.startsWith("!"))
   const returned = hidden === "all" ? [] : [...selects, ...ancestors(directory).flatMap(unignored)]
+  const isReturned = (name: string): boolean => returned.some((pattern) => mayMatch(pattern, name))
   const pending = [directory]
   let looks = 1
   try {
@@ -43,33 +51,41 @@ export const descend = ({ directory, filters, hidden, most, skips }: Descent): E
       const entries = entriesOf(place)
       looks += entries.length
       if (looks > most) {
-        const why = "more files than are checked for secrets; name a smaller directory"
-        return Either.left(ask("shell/too-many-files", `${excerpt(directory)} holds ${why}.`))
+        return Either.left(tooMany(directory))
       }
       if (hidden !== "all" && entries.some(({ name }) => name.startsWith("."))) returned.push(...unignored(place))
       for (const entry of entries) {
         const isFile = entry.isFile()
         if (entry.name.startsWith(".") && hidden !== "all" && !(isFile && hidden === "files")) {
-          if (!returned.some((pattern) => mayMatch(pattern, entry.name))) continue
+          if (!isReturned(entry.name)) continue
         }
         if (entry.isDirectory()) {
           const below = `${place}/${entry.name}`
-          if (skips?.(below) !== true) pending.push(below)
+          if (!foreign.test(below) && (isReturned(entry.name) || skips?.(below) !== true)) pending.push(below)
         } else if (isFile && (selects.length === 0 || selects.some((filter) => mayMatch(filter, entry.name)))) {
           files.push(`${place}/${entry.name}`)
         }
       }
     }
   } catch (cause) {
-    return Either.left(
-      ask("shell/too-many-files", `The contents of ${excerpt(directory)} cannot be read: ${errnoText(errnoOf(cause))}.`)
-    )
+    return Either.left(unseen(directory, cause))
   }
   return Either.right({ files, looks })
 }
 
+/** What is said of a directory in which not everything is looked at. */
+export const tooMany = (directory: string): Verdict =>
+  ask(
+    "shell/too-many-files",
+    `${excerpt(directory)} holds more files than are checked for secrets; name a smaller directory.`
+  )
+
+/** What the system does not let us see. */
+export const unseen = (directory: string, cause: unknown): Verdict =>
+  ask("shell/too-many-files", `The contents of ${excerpt(directory)} cannot be read: ${errnoText(errnoOf(cause))}.`)
+
 /** None of what is no directory, or closed to us and so to the search. */
-const entriesOf = (place: string): ReadonlyArray<fs.Dirent> => {
+export const entriesOf = (place: string): ReadonlyArray<fs.Dirent> => {
   try {
     return fs.readdirSync(place, { withFileTypes: true })
   } catch (cause) {

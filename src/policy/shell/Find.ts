@@ -3,7 +3,7 @@ import type { Literal } from "./Literal.ts"
 import { excerpt } from "../../text/excerpt.ts"
 
 /** The allowed tests of `find`, by the number of their values; actions are not among them. */
-const predicates: ReadonlyMap<string, "nothing" | "text" | "path"> = new Map([
+export const predicates: ReadonlyMap<string, "nothing" | "text" | "path"> = new Map([
   ...(
     "-print -print0 -ls -prune -quit -true -false -empty -depth -xdev -mount -daystart -noleaf -readable -writable " +
     "-executable -nouser -nogroup -ignore_readdir_race -not -and -or -a -o -P ( ) ! ,"
@@ -23,6 +23,15 @@ const predicates: ReadonlyMap<string, "nothing" | "text" | "path"> = new Map([
 ])
 
 const startsExpression = /^[-(),!]/
+
+/** Where a use of `find` starts, and the words of its expression behind that. */
+export const findParts = (args: ReadonlyArray<Literal>) => {
+  const own = args.findIndex(({ value }) => value !== "-P")
+  const from = own < 0 ? args.length : own
+  const end = args.findIndex(({ value }, index) => index >= from && startsExpression.test(value))
+  const at = end < 0 ? args.length : end
+  return { starts: args.slice(from, at), words: args.slice(at) }
+}
 
 /** The paths that a use of `find` looks at, or why it is not known to only look. */
 export const findPaths = (args: ReadonlyArray<Literal>): ReadonlyArray<Literal> | Verdict => {

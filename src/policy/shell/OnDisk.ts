@@ -6,6 +6,7 @@ import { resolve } from "../path/PhysicalPath.ts"
 import { allow, type Verdict } from "../Verdict.ts"
 import { descend } from "./Descent.ts"
 import { expand } from "./Expansion.ts"
+import { findBelow } from "./FoundFiles.ts"
 import type { ShellContext } from "./ShellContext.ts"
 
 /** Whether a file goes by no other name, which could be that of a protected one. */
@@ -33,6 +34,7 @@ export const onDisk = (context: PathContext) => {
     judgeFound: (path) => (isOnlyName(path) ? judgeLexical(path, "grep", context) : judgePath(path, "read")),
     expand,
     descend,
+    findBelow,
     resolve
   } satisfies ShellContext
 }

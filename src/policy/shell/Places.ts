@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import type { PhysicalPath } from "../path/PhysicalPath.ts"
 import { allow, ask, deny, strictest, type Verdict } from "../Verdict.ts"
-import type { Descent } from "./Descent.ts"
+import { type Descent, maximumLooks } from "./Descent.ts"
 import type { GitContents } from "./GitContents.ts"
 import type { Literal } from "./Literal.ts"
 import { isHarmlessGlob } from "./Globs.ts"
@@ -16,9 +16,7 @@ const maximumPaths = 48
 /** Patterns that are expanded, once for each directory. */
 const maximumPatterns = 16
 /** Paths that all patterns together may match. */
-const maximumMatches = 256
-/** Entries that are looked at below all directories that are searched. */
-const maximumLooks = 2000
+const maximumMatches = 1024
 
 /** The directories a list of commands may be in, and what the path policy says of the paths it names from there. */
 export class Places {
@@ -134,11 +132,17 @@ export class Places {
     return this.#context.roots.some((root) => holds(path, root) || holds(led, root))
   }
 
+  /** Whether it is seen what a search opens. */
+  get seesBelow(): boolean {
+    return this.#context.descend !== undefined
+  }
+
   /** Asks if a search of an absolute path would open a file that may not be read without asking. */
   searched(path: string, name: string, how: Pick<Descent, "filters" | "hidden">): Verdict {
     const directory = this.#led(path)?.path ?? normalise(path)
-    const { judgePath, judgeFound = (file: string) => judgePath(file, "read") } = this.#context
-    const found = this.#context.descend?.({ ...how, directory, most: maximumLooks - this.#looks })
+    const { descend, isIgnored, judgePath, judgeFound = (file: string) => judgePath(file, "read") } = this.#context
+    const left = how.hidden === "all" || isIgnored === undefined ? {} : { skips: isIgnored }
+    const found = descend?.({ ...how, ...left, directory, most: maximumLooks - this.#looks })
     if (found === undefined) return readable
     if (Either.isLeft(found)) return found.left
     this.#looks += found.right.looks

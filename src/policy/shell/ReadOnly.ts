@@ -87,7 +87,7 @@ const searches = ({ never, only }: Searching, options: ReadonlySet<string>): boo
 const searching =
   (name: string, { hidden }: Searching, { globs, options }: Usage, places: Places) =>
   (path: string): Verdict =>
-    hidden === true && globs.length === 0 && places.holdsRoot(path)
+    hidden === true && globs.length === 0 && !places.seesBelow && places.holdsRoot(path)
       ? ask(
           "shell/whole-workspace",
           `${name} would read every file of the workspace, including hidden files and secrets; name a directory or a pattern.`

@@ -2,6 +2,7 @@ import type * as Either from "effect/Either"
 import type { PhysicalPath } from "../path/PhysicalPath.ts"
 import type { Verdict } from "../Verdict.ts"
 import type { Descent, Found } from "./Descent.ts"
+import type { FindStart, FoundFiles } from "./FoundFiles.ts"
 import type { GitContents } from "./GitContents.ts"
 import type { Variables } from "./Plain.ts"
 
@@ -39,7 +40,12 @@ export interface ShellContext {
   readonly judgeFound?: (path: string) => Verdict
   /** The files that a search below a directory opens; without it only what such a search is named is judged. */
   readonly descend?: (descent: Descent) => Either.Either<Found, Verdict>
-  /** Whether git ignores an absolute path, whose files can be made again; only the severity depends on it. */
+  /** The files that `find` takes below a starting point; without it they are known only at run time. */
+  readonly findBelow?: (start: FindStart) => Either.Either<FoundFiles, Verdict>
+  /**
+   * Whether git ignores an absolute path and tracks nothing of it: its files can be made again, and searches that go by git leave
+   * them out.
+   */
   readonly isIgnored?: ((path: string) => boolean) | undefined
   /** Where links lead; without it a path is taken for what it is called. */
   readonly resolve?: (path: string) => Either.Either<PhysicalPath, Verdict>

@@ -6,6 +6,7 @@ import { onDisk } from "../../policy/shell/OnDisk.ts"
 import { classify } from "../../policy/shell/ShellPolicy.ts"
 import { strictest, Verdict } from "../../policy/Verdict.ts"
 import { environmentHere } from "../ToolEnvironment.ts"
+import { isIgnoredDirectory } from "../files/Ignored.ts"
 import { Workspace } from "../Workspace.ts"
 import { readOnlyGit } from "./ReadOnlyGit.ts"
 import { ShellSettings } from "./ShellSettings.ts"
@@ -48,6 +49,7 @@ export const judgeCommand = Effect.fnUntraced(function* (command: string, cwd: s
     ...onDisk(context),
     home,
     ...git,
+    isIgnored: isIgnoredDirectory(context.cwd),
     limited: true,
     variables: {
       ...(HOME === home && { HOME }),

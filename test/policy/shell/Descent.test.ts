@@ -47,7 +47,9 @@ describe("a search below a directory", () => {
         ["rg -g '*.ts' x", "shell/read-only"],
         ["rg --files", "shell/read-only"],
         ["rg x open src", "shell/read-only"],
-        ["rg -t sh x open", "path/secret"]
+        ["rg -t sh x open", "path/secret"],
+        ["grep -r x .", "path/secret"],
+        ["cd src && grep -r x .", "shell/read-only"]
       ] as const
       for (const [text, rule] of decisions) assert.strictEqual(judge(text).rule, rule, text)
       assert.match(judge("grep -r x open").reason, /^grep would also read `.*open\/deep\/\.env`: secret$/)
@@ -81,6 +83,30 @@ describe("a search below a directory", () => {
     })
   )
 
+  it.scoped("leaves out what packages bring, and by the searches that go by git what git ignores (S3)", () =>
+    Effect.gen(function* () {
+      const { base, judge, write } = yield* planted
+      write("w/a.ts")
+      write("w/node_modules/b/.env")
+      write("w/node_modules/b/server.key")
+      assert.strictEqual(judge("grep -r x w").rule, "shell/read-only")
+      write("w/out/server.key")
+      const isIgnored = (place: string): boolean => place.endsWith("/out")
+      const ignoring = (text: string) =>
+        classify(text, { ...contextOf({ cwd: base, roots: [base] }), descend, isIgnored }).rule
+      assert.strictEqual(judge("grep -r x w/node_modules").rule, "path/secret")
+      assert.strictEqual(judge("grep -r x w/node_modules/b").rule, "path/secret")
+      assert.strictEqual(judge("rg x w").rule, "path/secret")
+      assert.strictEqual(ignoring("rg x w"), "shell/read-only")
+      assert.strictEqual(ignoring("rg x w/out"), "path/secret")
+      assert.strictEqual(ignoring("grep -r x w"), "path/secret")
+      for (const line of ["!out", "!/o*/"]) {
+        write("w/.ignore", line)
+        assert.strictEqual(ignoring("rg x w"), "path/secret", line)
+      }
+    })
+  )
+
   it.scoped("does not wait for a pipe in place of an ignore file, nor follow links (S3)", () =>
     Effect.gen(function* () {
       const { base, judge, write } = yield* planted
@@ -98,7 +124,11 @@ describe("a search below a directory", () => {
 
   it.scoped("asks where there is more than is looked through, over all directories together (S3)", () =>
     Effect.gen(function* () {
-      const { base, judge, write } = yield* planted
+      const { base, write } = yield* planted
+      // Each entry for ten of them.
+      const tenfold = ({ most, ...one }: Parameters<typeof descend>[0]) =>
+        Either.map(descend({ ...one, most: most / 10 }), ({ files, looks }) => ({ files, looks: looks * 10 }))
+      const judge = (text: string) => classify(text, { ...contextOf({ cwd: base, roots: [base] }), descend: tenfold })
       for (let index = 0; index < 1000; index++) write(`a/${index}`)
       for (let index = 0; index < 998; index++) write(`b/${index}`)
       assert.strictEqual(judge("grep -r x a b").rule, "shell/read-only")

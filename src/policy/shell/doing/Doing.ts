@@ -1,15 +1,5 @@
-import {
-  type AndOr,
-  type Assignment,
-  type Command,
-  type For,
-  forEachChild,
-  type Function,
-  type If,
-  type Redirection,
-  type Script,
-  type SyntaxNode
-} from "unbash"
+import type { AndOr, Assignment, Command, For, Function, If, Pipeline, Redirection, Script, SyntaxNode } from "unbash"
+import { forEachChild } from "unbash"
 import type { Literal } from "../Literal.ts"
 import { isTooComplex, isTooLong, read } from "../Source.ts"
 import { declarers } from "../Wrappers.ts"
@@ -22,22 +12,12 @@ import { fallenBack } from "./fallenBack.ts"
 import { isKnownProgram } from "./KnownPrograms.ts"
 import { launched } from "./Launchers.ts"
 import { programDoes } from "./programDoes.ts"
-import { isUnread, type Touch, unread, type Unread, unknownPart } from "./Step.ts"
+import { isQuiet, type Printed, printedBy, xargsShows } from "./Handed.ts"
+import { isUnread, type Step, type Touch, unread, type Unread, unknownPart } from "./Step.ts"
 import { isKnown, plain, unknown, unknownWord } from "./Unknown.ts"
 import { namesakeDoes, systemProgram } from "./systemProgram.ts"
-import type { Touched } from "./Touched.ts"
+import type { Doing, Touched } from "./Touched.ts"
 import { isListText, Variables } from "./Variables.ts"
-
-/** What all commands of a shell text do. */
-export interface Doing {
-  readonly touched: ReadonlyArray<Touched>
-  /** Addresses that are connected to; `undefined` is one that is known only at run time. */
-  readonly urls: ReadonlyArray<string>
-  /** The commands, or parts of them, of which it is not wholly known what they do. */
-  readonly unknown: ReadonlyArray<Unread>
-  /** Changes to settings of git by which it runs programs. */
-  readonly settings: ReadonlyArray<string>
-}
 
 const maximumCommands = 256
 const maximumDepth = 3
@@ -67,6 +47,9 @@ class Walker implements Doing {
   readonly #directories: Directories
   #commands = 0
   #depth = 0
+  /** Names of files that the command reads that is being read, and those that it prints. */
+  #fed: Printed | undefined
+  #printed: Printed | undefined
 
   constructor(where: Where) {
     this.#variables = new Variables(where.variables)
@@ -119,9 +102,7 @@ class Walker implements Doing {
       case "Statement":
         return node.background === true ? this.#perhaps(() => this.#children(node)) : this.#children(node)
       case "Pipeline":
-        return node.commands.length > 1
-          ? node.commands.forEach((one) => this.#perhaps(() => this.#visit(one)))
-          : this.#children(node)
+        return node.commands.length > 1 ? this.#pipeline(node) : this.#children(node)
       case "AndOr":
         return this.#list(node)
       case "If":
@@ -154,6 +135,19 @@ class Walker implements Doing {
 
   #children(node: SyntaxNode | Script): void {
     forEachChild(node as SyntaxNode, (child) => this.#visit(child))
+  }
+
+  /** Each command with the names of files that the one before it prints. */
+  #pipeline({ commands, operators }: Pipeline): void {
+    let printed: Printed | undefined
+    for (const [at, one] of commands.entries()) {
+      const isSimple = one.type === "Command"
+      this.#fed = isSimple && operators[at - 1] === "|" ? printed : undefined
+      this.#printed = undefined
+      this.#perhaps(() => this.#visit(one))
+      printed = isSimple ? this.#printed : undefined
+    }
+    this.#fed = this.#printed = undefined
   }
 
   /** Behind `&&` alone, what stands there has run if the next command runs. */
@@ -211,6 +205,8 @@ class Walker implements Doing {
       if (this.#commands === maximumCommands + 1) this.unknown.push(unread("…", "it has more commands than are read"))
       return
     }
+    const fed = node.redirects.every(isQuiet) ? this.#fed : undefined
+    this.#fed = undefined
     const written = [...(node.name === undefined ? [] : [node.name]), ...node.suffix]
     for (const part of [...node.prefix, ...written]) {
       if (part.type !== "Assignment") this.#visit(part)
@@ -229,11 +225,14 @@ class Walker implements Doing {
       const known = value.type === "Word" ? this.#variables.valueOf(value.text)?.value : undefined
       if (!isHarmlessFor(name, known)) this.unknown.push(unread(`${name}=…`, "the variable changes what programs do"))
     }
-    this.run(words, 0)
+    this.run(words, 0, fed)
+    const [{ value: name } = unknown, ...args] = words
+    const isOther = !node.redirects.every(isQuiet) || this.#functions.isInForce(name)
+    this.#printed = isOther ? undefined : printedBy(name, args, fed)
   }
 
-  /** Takes a command to where it is known what it does. */
-  run(words: ReadonlyArray<Literal>, depth: number): void {
+  /** Takes a command to where it is known what it does; what it reads are names of files, where it is told which. */
+  run(words: ReadonlyArray<Literal>, depth: number, fed?: Printed): void {
     const [first, ...args] = words
     if (first === undefined) return
     const shown = words.map(({ value }) => value.replaceAll(unknownPart, "…")).join(" ")
@@ -259,6 +258,8 @@ class Walker implements Doing {
       const before = programDoes(name, fallen.before)
       return isUnread(before) ? stop(before.reason) : this.run(fallen.words, depth + 1)
     }
+    const shows = name === "xargs" && fed !== undefined ? xargsShows(args, fed) : undefined
+    if (shows !== undefined) return this.#take(shows, shown, depth)
     const inner = launched(name, args)
     if (inner !== undefined) {
       if (isUnread(inner)) return stop(inner.reason)
@@ -266,17 +267,21 @@ class Walker implements Doing {
         if (!isHarmlessFor(variable, value)) stop(`${variable} changes what programs do`)
       }
       if (inner.text !== undefined) return this.#apart(inner.text)
-      return this.run(inner.words, depth + 1)
+      return this.run(inner.words, depth + 1, fed)
     }
     const done = programDoes(name, args)
     if (isUnread(done)) return stop(done.reason)
     const namesake = namesakeDoes(name, args)
     if (namesake !== undefined && isUnread(namesake)) return stop(namesake.reason)
-    const from = done.within === undefined ? this.#directories.all : this.#directories.reached(done.within)
-    for (const touch of done.touches) this.touched.push({ ...touch, by: shown, from })
-    this.urls.push(...done.urls)
-    this.settings.push(...(done.settings ?? []))
-    for (const one of done.runs ?? []) this.run(one, depth + 1)
+    this.#take(done, shown, depth)
+  }
+
+  #take({ runs = [], settings = [], touches, urls, within }: Step, by: string, depth: number): void {
+    const from = within === undefined ? this.#directories.all : this.#directories.reached(within)
+    for (const touch of touches) this.touched.push({ ...touch, by, from })
+    this.urls.push(...urls)
+    this.settings.push(...settings)
+    for (const one of runs) this.run(one, depth + 1)
   }
 
   #enter(args: ReadonlyArray<Literal>, stop: (reason: string) => void): void {

@@ -8,12 +8,13 @@ import { normalise } from "../LexicalPath.ts"
 import type { Literal } from "../Literal.ts"
 import type { ShellContext } from "../ShellContext.ts"
 import { broughtBy } from "./broughtBy.ts"
-import { type Doing, doingOf } from "./Doing.ts"
-import type { Touched } from "./Touched.ts"
+import { doingOf } from "./Doing.ts"
+import { ReadBelow } from "./ReadBelow.ts"
+import type { Doing, Touched } from "./Touched.ts"
 import { FreshFiles } from "./FreshFiles.ts"
 import { Links } from "./Links.ts"
 import { madeBy, madeOf } from "./MadeLink.ts"
-import { unknownPart } from "./Step.ts"
+import { shown, unknownPart } from "./Step.ts"
 import { isSystemProgram } from "./systemProgram.ts"
 import { plain } from "./Unknown.ts"
 import { WordPaths } from "./WordPaths.ts"
@@ -27,9 +28,7 @@ export interface DoingJudged {
 }
 
 /** Paths that are judged, each of which may cost a look at the disk. */
-const maximumPaths = 128
-/** Entries that are looked at below directories that are read whole. */
-const maximumLooks = 2000
+const maximumPaths = 1024
 
 /** Where files may be anybody's and last for a day. */
 const temporary = ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/dev/shm"]
@@ -71,13 +70,14 @@ class Judge {
   readonly #context: ShellContext
   readonly #words: WordPaths
   readonly #links = new Links()
+  readonly #below: ReadBelow
   #fresh = new FreshFiles([])
   #paths = 0
-  #looks = 0
 
   constructor(context: ShellContext) {
     this.#context = context
     this.#words = new WordPaths(context)
+    this.#below = new ReadBelow(context, this.#words)
   }
 
   all({ settings, touched, unknown, urls }: Doing): Verdict | undefined {
@@ -175,8 +175,8 @@ class Judge {
     }
     for (const directory of from) for (const path of this.#words.named(word, directory, note)) judge(path)
     if (op === "write") {
-      const { looks, paths } = broughtBy(touched, this.#words, this.#context, maximumLooks - this.#looks)
-      this.#looks += looks
+      const { looks, paths } = broughtBy(touched, this.#words, this.#context, this.#below.left)
+      this.#below.spend(looks)
       for (const path of paths) note(this.#place(path, { by, from, op, word }))
     }
     for (const { fromThere, place, value } of madeOf(touched, this.#words))
@@ -257,7 +257,8 @@ class Judge {
       : undefined
   }
 
-  #seen(path: string, place: string, { below, by, op }: Touched): Verdict | undefined {
+  #seen(path: string, place: string, touched: Touched): Verdict | undefined {
+    const { below, by, found, op } = touched
     const { home, judgePath } = this.#context
     const verdict = judgePath(path, "read")
     if (verdict.rule === "path/outside") {
@@ -273,22 +274,7 @@ class Judge {
       if (verdict.rule.startsWith("path/not-")) return undefined
       return ask(verdict.rule, sentence(`${excerpt(by)} uses ${excerpt(this.#words.short(path))}: ${verdict.reason}`))
     }
-    return below === true ? this.#below(path, by) : undefined
-  }
-
-  #below(path: string, by: string): Verdict | undefined {
-    const { descend, judgePath, judgeFound = (file: string) => judgePath(file, "read") } = this.#context
-    const directory = this.#words.led(path) ?? normalise(path)
-    const found = descend?.({ directory, filters: [], hidden: "all", most: maximumLooks - this.#looks })
-    if (found === undefined) return undefined
-    if (Either.isLeft(found)) return found.left
-    this.#looks += found.right.looks
-    for (const file of found.right.files) {
-      const { decision, reason, rule } = judgeFound(file)
-      if (decision !== "allow") return ask(rule, sentence(`${excerpt(by)} also reads ${excerpt(file)}: ${reason}`))
-    }
-    return undefined
+    if (found !== undefined) return this.#below.found(path, touched, found)
+    return below === true ? this.#below.all(path, by) : undefined
   }
 }
-
-const shown = (by: string): string => by.replaceAll(unknownPart, "…")

@@ -1,5 +1,6 @@
 import { findPaths } from "../Find.ts"
 import type { Literal } from "../Literal.ts"
+import { findShows } from "./Handed.ts"
 import { does, type Step, type Touch, unread, type Unread } from "./Step.ts"
 import { unknown } from "./Unknown.ts"
 
@@ -10,6 +11,11 @@ export const findDoes = (args: ReadonlyArray<Literal>): Step | Unread => {
   const at = args.findIndex(({ value }) => /^-exec(?:dir)?$/.test(value))
   if (at >= 0) {
     const end = args.findIndex(({ value }, index) => index > at && (value === ";" || value === "+"))
+    const shows =
+      end > at && args[at]?.value === "-exec"
+        ? findShows(args.slice(0, at), args.slice(end + 1), args.slice(at + 1, end))
+        : undefined
+    if (shows !== undefined) return shows
     const before = findPaths(args.slice(0, at))
     const after = findPaths([...args.slice(0, 1), ...args.slice(end + 1)])
     if (end > at && !("decision" in before) && !("decision" in after)) {

@@ -58,9 +58,9 @@ const launchers: ReadonlyMap<string, { readonly options: string; readonly before
   ["bunx", { options: "--bun" }]
 ])
 
-/** How many of the words are options of the program itself, by trying each start; fewer than none where some are not known. */
-const ownWords = (name: string, { options }: { readonly options: string }, args: ReadonlyArray<Literal>): number => {
-  const table: ReadOnlyCommand = { options, operands: "none" }
+/** How many of the words are options of a launcher itself, by trying each start; fewer than none where some are not known. */
+export const ownWords = (name: string, args: ReadonlyArray<Literal>): number => {
+  const table: ReadOnlyCommand = { options: launchers.get(name)?.options ?? "", operands: "none" }
   let at = 0
   while (at < args.length && args[at]!.value.startsWith("-") && args[at]!.value !== "-") {
     if (args[at]!.value === "--") return at + 1
@@ -132,7 +132,7 @@ export const launched = (name: string, args: ReadonlyArray<Literal>): Launched |
   const launcher = launchers.get(name)
   if (launcher === undefined) return undefined
   if (name === "command" && /^-[vV]+$/.test(args[0]?.value ?? "")) return undefined
-  const own = ownWords(name, launcher, args)
+  const own = ownWords(name, args)
   const at = launcher.before === undefined ? own : own + 1
   if (own < 0 || (launcher.before !== undefined && !launcher.before.test(args[own]?.value ?? "")))
     return unread(name, "it is not known what it does with these words")
@@ -147,13 +147,18 @@ export const launched = (name: string, args: ReadonlyArray<Literal>): Launched |
   return { words: name === "xargs" ? withInput(args.slice(0, own), words) : words }
 }
 
+/** The text in whose places `xargs` puts what it reads, if it is told one by its options. */
+export const replacedBy = (own: ReadonlyArray<Literal>): string | undefined => {
+  const at = own.findLastIndex(({ value }) => /^-[0rt]*I/.test(value))
+  return at < 0 ? undefined : own[at]!.value.replace(/^-[0rt]*I/, "") || (own[at + 1]?.value ?? "")
+}
+
 /** The words of a command with what `xargs` reads: behind them, or in place of a text of theirs. */
 const withInput = (own: ReadonlyArray<Literal>, words: ReadonlyArray<Literal>): ReadonlyArray<Literal> => {
-  const given = own.findLast((_, at) => own[at - 1]?.value === "-I")?.value
+  const given = replacedBy(own)
   if (given === undefined) return [...words, { ...plain, value: unknownPart + unknownPart }]
-  // Braces are not read without quotes.
-  const place = given === "" || given.includes(unknownPart) ? "{}" : given
-  return words.map((word) => ({ ...word, value: word.value.replaceAll(place, unknownPart) }))
+  if (given === "" || given.includes(unknownPart)) return words.map((word) => ({ ...word, value: unknownPart }))
+  return words.map((word) => ({ ...word, value: word.value.replaceAll(given, unknownPart) }))
 }
 
 const plain: Literal = { value: "", bare: true, glob: false, tilde: false }

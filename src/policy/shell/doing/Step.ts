@@ -1,7 +1,15 @@
+import type { FindExpression } from "../FindExpression.ts"
 import type { Literal } from "../Literal.ts"
 
 /** What stands in a word for what is known only at run time. */
 export const unknownPart = "\0"
+
+/** Which files a command is handed that are found when it runs. */
+export interface Found {
+  readonly expression: FindExpression
+  /** A name with a blank in it is handed as several. */
+  readonly isSplit: boolean
+}
 
 /** A place that a command touches. */
 export interface Touch {
@@ -11,6 +19,8 @@ export interface Touch {
   readonly by: string
   /** Everything below is read too. */
   readonly below?: boolean
+  /** Of what lies below, the files that a `find` takes are read. */
+  readonly found?: Found
   /** It is gone then. */
   readonly removes?: boolean
   /** Names come into it that no word says. */
@@ -49,3 +59,6 @@ export const does = (step: Partial<Step>): Step => ({ touches: [], urls: [], ...
 export const unread = (command: string, reason: string): Unread => ({ command, reason })
 
 export const isUnread = (found: object): found is Unread => "reason" in found
+
+/** A command as it is told of, without what is known only at run time. */
+export const shown = (command: string): string => command.replaceAll(unknownPart, "…")

@@ -1,6 +1,17 @@
-import type { Touch } from "./Step.ts"
+import type { Touch, Unread } from "./Step.ts"
 
 /** What is touched, with the directories that it may be named from. */
 export interface Touched extends Touch {
   readonly from: ReadonlyArray<string>
+}
+
+/** What all commands of a shell text do. */
+export interface Doing {
+  readonly touched: ReadonlyArray<Touched>
+  /** Addresses that are connected to; `undefined` is one that is known only at run time. */
+  readonly urls: ReadonlyArray<string>
+  /** The commands, or parts of them, of which it is not wholly known what they do. */
+  readonly unknown: ReadonlyArray<Unread>
+  /** Changes to settings of git by which it runs programs. */
+  readonly settings: ReadonlyArray<string>
 }

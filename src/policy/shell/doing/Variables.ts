@@ -4,6 +4,9 @@ import { type Literal, literal } from "../Literal.ts"
 import { unknownPart } from "./Step.ts"
 import { unknown, unknownWord } from "./Unknown.ts"
 
+/** Whether all braces of a word are empty, so that the shell leaves them as they are. */
+const isPaired = (text: string): boolean => /^[\w\-./,+%@^:={}]+$/.test(text) && !/[{}]/.test(text.replaceAll("{}", ""))
+
 const setters = /^(?:read|mapfile|readarray|getopts|printf|unset)$/
 /** Options of builtins by which a variable is a list. */
 const lists = /^-[a-z]*[aA]/
@@ -80,6 +83,7 @@ export class Variables {
         const found = several.map((one) => literal(one, this.#lookup))
         return found.every((one) => one !== undefined) ? found : undefined
       }
+      if (isPaired(part.text)) return [{ value: part.text, bare: true, glob: false, tilde: false }]
       if (/^\{-?\d+\.\.-?\d+\}$/.test(part.text)) return [{ value: "1", bare: true, glob: false, tilde: false }]
     }
     const whole = /^"?(?<prefix>(?:\.\/)?)\$(?:(?<name>\w+)|\{(?<braced>\w+)\})"?$/.exec(part.text)?.groups

@@ -6,7 +6,7 @@ import type { Literal } from "../Literal.ts"
 import type { ShellContext } from "../ShellContext.ts"
 
 /** Names that patterns may stand for. */
-const maximumMatches = 128
+const maximumMatches = 1024
 
 /** The paths that the words of a shell text stand for. */
 export class WordPaths {

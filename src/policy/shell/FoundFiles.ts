@@ -1,0 +1,55 @@
+import * as Either from "effect/Either"
+import type * as fs from "node:fs"
+import type { Verdict } from "../Verdict.ts"
+import { entriesOf, tooMany, unseen } from "./Descent.ts"
+import type { FindEntry, FindExpression } from "./FindExpression.ts"
+
+/** A starting point of `find`. */
+export interface FindStart {
+  /** Absolute, with no link in it. */
+  readonly directory: string
+  /** As `find` prints it. */
+  readonly printed: string
+  readonly expression: FindExpression
+  /** Entries that may be looked at. */
+  readonly most: number
+}
+
+/** What `find` may take below a starting point, a few too many rather than one too few. */
+export interface FoundFiles {
+  /** Absolute paths; other than files and links, nothing has contents. */
+  readonly files: ReadonlyArray<string>
+  readonly links: ReadonlyArray<string>
+  /** The first that holds a blank, a quote or a backslash in what is printed of it, so that it is more than one word. */
+  readonly odd: string | undefined
+  readonly looks: number
+}
+
+const kindOf = (entry: fs.Dirent): FindEntry["kind"] =>
+  entry.isDirectory() ? "directory" : entry.isFile() ? "file" : entry.isSymbolicLink() ? "link" : "other"
+
+/** The files that a use of `find` takes below a starting point; what cannot be seen asks. */
+export const findBelow = ({ directory, expression, most, printed }: FindStart): Either.Either<FoundFiles, Verdict> => {
+  const found = { file: Array<string>(), link: Array<string>(), directory: Array<string>(), other: Array<string>() }
+  const pending = [{ place: directory, shown: printed }]
+  let looks = 0
+  let odd: string | undefined
+  for (let one = pending.pop(); one !== undefined; one = pending.pop()) {
+    const { place, shown } = one
+    const entries = Either.try({ try: () => entriesOf(place), catch: (cause) => unseen(directory, cause) })
+    if (Either.isLeft(entries)) return Either.left(entries.left)
+    looks += entries.right.length
+    if (looks > most) return Either.left(tooMany(directory))
+    for (const entry of entries.right) {
+      const kind = kindOf(entry)
+      const child = { place: `${place}/${entry.name}`, shown: `${shown.replace(/\/$/, "")}/${entry.name}` }
+      if (expression.takes({ path: child.shown, kind }) !== "no") {
+        found[kind].push(child.place)
+        if (/[\s'"\\]/.test(child.shown)) odd ??= child.shown
+      }
+      if (kind === "directory" && !expression.prunes(child.shown) && expression.takesBelow(child.shown))
+        pending.push(child)
+    }
+  }
+  return Either.right({ files: found.file, links: found.link, odd, looks })
+}

@@ -1,0 +1,175 @@
+import * as Either from "effect/Either"
+import type { Redirection } from "unbash"
+import { usage } from "../Arguments.ts"
+import { findParts, findPaths } from "../Find.ts"
+import { type FindExpression, findExpression } from "../FindExpression.ts"
+import type { Literal } from "../Literal.ts"
+import { readOnlyCommands } from "../ReadOnlyCommands.ts"
+import { ownWords, replacedBy } from "./Launchers.ts"
+import type { Found, Step, Touch } from "./Step.ts"
+import { does, unknownPart } from "./Step.ts"
+import { plain } from "./Unknown.ts"
+
+/** Names of files that a command prints, one in a line or behind a NUL. */
+export interface Printed {
+  /** Where the files lie, or what they lie below. */
+  readonly starts: ReadonlyArray<Literal>
+  readonly expression: FindExpression
+  readonly isNul: boolean
+}
+
+const here: Literal = { ...plain, value: "." }
+const everything = findExpression([])!
+
+/** Whether a redirection only drops what a command complains of. */
+export const isQuiet = (redirect: Redirection): boolean =>
+  redirect.type === "Redirect" &&
+  redirect.operator === ">" &&
+  redirect.descriptor?.type === "FileDescriptor" &&
+  redirect.descriptor.value === 2 &&
+  redirect.target?.text === "/dev/null"
+
+/** Print their words, and open nothing. */
+const spoken = new Set(["echo", "basename", "dirname"])
+
+/** How a command is used of which every listed use only reads. */
+const usageOf = (name: string, args: ReadonlyArray<Literal>) => {
+  const listed = Object.hasOwn(readOnlyCommands, name) ? readOnlyCommands[name] : undefined
+  const read = listed === undefined ? undefined : usage(name, listed, args)
+  if (listed === undefined || read === undefined || Either.isLeft(read)) return undefined
+  const { bare, options, paths } = read.right
+  return { bare, options, paths, compares: listed.compares, descends: listed.descends }
+}
+
+/** What a use of `find` that only looks finds; none where that is not known. */
+export const findsWhat = (args: ReadonlyArray<Literal>): Omit<Printed, "isNul"> | undefined => {
+  if ("decision" in findPaths(args)) return undefined
+  const { starts, words } = findParts(args)
+  const expression = findExpression(words.map(({ value }) => value))
+  return expression === undefined ? undefined : { starts: starts.length === 0 ? [here] : starts, expression }
+}
+
+/**
+ * A command that is known to only show what it is handed, with the places that this lies below in the places of the names; none
+ * where it may do more, or where it goes through the directories that it is handed.
+ */
+const shown = (
+  [program, ...args]: ReadonlyArray<Literal>,
+  isName: (word: Literal) => boolean,
+  starts: ReadonlyArray<Literal>
+): ReadonlyArray<Literal> | undefined => {
+  if (program === undefined || starts.some(({ value }) => value.includes(unknownPart))) return undefined
+  const words = args.flatMap((word) => (isName(word) ? starts : [word]))
+  if (words.some(({ value }) => value.includes(unknownPart))) return undefined
+  if (spoken.has(program.value)) return [program, ...words]
+  const read = usageOf(program.value, words)
+  if (read === undefined) return undefined
+  const { compares, descends, options, paths } = read
+  const only = descends?.only?.split(" ")
+  const goes = compares === true || (descends !== undefined && only?.some((one) => options.has(one)) !== false)
+  const count = (all: ReadonlyArray<Literal>, { value }: Literal) => all.filter((one) => one.value === value).length
+  // A name could be a pattern or a program in any other place.
+  return goes || starts.some((start) => count(words, start) !== count(paths, start)) ? undefined : [program, ...words]
+}
+
+const reading = (words: ReadonlyArray<Literal>, starts: ReadonlyArray<Literal>, found: Found): Step => {
+  const by = words.map(({ value }) => value).join(" ")
+  return does({ touches: starts.map((word): Touch => ({ word, op: "read", by, found })), runs: [words] })
+}
+
+/** What `find` does that hands what it finds to a command which only shows it. */
+export const findShows = (
+  before: ReadonlyArray<Literal>,
+  after: ReadonlyArray<Literal>,
+  command: ReadonlyArray<Literal>
+): Step | undefined => {
+  const found = findsWhat([...before, { ...plain, value: "-print" }, ...after])
+  if (found === undefined || command.some(({ value }) => value !== "{}" && value.includes("{}"))) return undefined
+  const words = shown(command, ({ value }) => value === "{}", found.starts)
+  if (words === undefined) return undefined
+  const { touches, ...step } = reading(words, found.starts, { expression: found.expression, isSplit: false })
+  return { ...step, touches: [...found.starts.map((word): Touch => ({ word, op: "list", by: "find" })), ...touches] }
+}
+
+/** Options of programs with which they pass on some of the lines that they read, in any order. */
+const ordering = new Set("-n -r -u -V -q --lines --reverse --unique".split(" "))
+
+/** Options of `grep` with which it prints lines as they are. */
+const selecting = new Set("-v -i -E -F -G -P -w -x -e --invert-match --ignore-case --extended-regexp".split(" "))
+
+const isGrep = /^[ef]?grep$/
+
+/** Options of `rg` by which something else is printed. */
+const tells = /^(?:-c|--(?:json|count|count-matches|vimgrep|stats|passthru|type-list|color|colors))$/
+
+const filters = /^(?:--files|-g|--glob|-t|--type)$/
+
+const listsMatches = (options: ReadonlySet<string>): boolean =>
+  (options.has("-l") || options.has("--files-with-matches")) && ![...options].some((option) => tells.test(option))
+
+/** Whether it prints the names of files below its operands: `rg -l`, `grep -rl`. */
+const listing = (name: string, options: ReadonlySet<string>): boolean =>
+  name === "rg"
+    ? listsMatches(options) || (options.has("--files") && [...options].every((option) => filters.test(option)))
+    : isGrep.test(name) && listsMatches(options) && (options.has("-r") || options.has("--recursive"))
+
+/** The names of files that a command prints, by those that it is given; none where it prints something else. */
+export const printedBy = (
+  name: string,
+  args: ReadonlyArray<Literal>,
+  before: Printed | undefined
+): Printed | undefined => {
+  if (name === "find") {
+    const found = findsWhat(args)
+    const isNul = args.some(({ value }) => value === "-print0")
+    return found === undefined || (isNul && args.some(({ value }) => value === "-print"))
+      ? undefined
+      : { ...found, isNul }
+  }
+  if (name === "git")
+    return args.length === 1 && args[0]?.value === "ls-files"
+      ? { starts: [here], expression: everything, isNul: false }
+      : undefined
+  if (name === "xargs" && before !== undefined) {
+    const [[listing, ...words] = []] = xargsShows(args, before)?.runs ?? []
+    const options = listing === undefined ? undefined : usageOf(listing.value, words)?.options
+    return listing !== undefined && options !== undefined && isGrep.test(listing.value) && listsMatches(options)
+      ? { ...before, isNul: options.has("-Z") || options.has("--null") }
+      : undefined
+  }
+  const read = usageOf(name, args)
+  if (read === undefined) return undefined
+  const { bare, options, paths } = read
+  if (listing(name, options)) {
+    const isNul = ["-0", "-Z", "--null"].some((option) => options.has(option))
+    return { starts: bare ? [...paths, here] : paths, expression: everything, isNul }
+  }
+  if (before === undefined || before.isNul || paths.length > 0) return undefined
+  const selects = /^(?:head|tail|sort|uniq)$/.test(name)
+    ? [...options].every((option) => ordering.has(option))
+    : isGrep.test(name) && [...options].every((option) => selecting.has(option))
+  return selects ? before : undefined
+}
+
+/** What `xargs` does with names that only are shown by the command that it starts; none where that is not known. */
+export const xargsShows = (args: ReadonlyArray<Literal>, printed: Printed): Step | undefined => {
+  const own = ownWords("xargs", args)
+  if (own < 0) return undefined
+  const options = args.slice(0, own).map(({ value }) => value)
+  if (options.some((option) => /^(?:-d|--delim)/.test(option))) return undefined
+  const isNul = options.some((option) => /^-[rt]*0/.test(option) || option === "--null")
+  if (isNul !== printed.isNul) return undefined
+  const name = replacedBy(args.slice(0, own))
+  if (name !== undefined && !/^[\w{}%@]+$/.test(name)) return undefined
+  const command = args.slice(own)
+  if (name !== undefined && command.some(({ value }) => value !== name && value.includes(name))) return undefined
+  const asked = command.length === 0 ? [{ ...plain, value: "echo" }] : command
+  const mark: Literal = { ...plain, value: unknownPart }
+  const words =
+    name === undefined
+      ? shown([...asked, mark], (word) => word === mark, printed.starts)
+      : shown(asked, ({ value }) => value === name, printed.starts)
+  return words === undefined
+    ? undefined
+    : reading(words, printed.starts, { expression: printed.expression, isSplit: !isNul })
+}

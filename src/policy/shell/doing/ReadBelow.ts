@@ -1,0 +1,91 @@
+import * as Either from "effect/Either"
+import { excerpt } from "../../../text/excerpt.ts"
+import { sentence } from "../../../text/sentence.ts"
+import { ask, type Verdict } from "../../Verdict.ts"
+import { maximumLooks } from "../Descent.ts"
+import { normalise } from "../LexicalPath.ts"
+import type { ShellContext } from "../ShellContext.ts"
+import { type Found, shown } from "./Step.ts"
+import type { Touched } from "./Touched.ts"
+import type { WordPaths } from "./WordPaths.ts"
+
+/** Judges what commands read below places, as long as all of them together hold no more than can be looked at. */
+export class ReadBelow {
+  readonly #context: ShellContext
+  readonly #words: WordPaths
+  #looks = 0
+
+  constructor(context: ShellContext, words: WordPaths) {
+    this.#context = context
+    this.#words = words
+  }
+
+  /** Entries that may still be looked at. */
+  get left(): number {
+    return maximumLooks - this.#looks
+  }
+
+  spend(looks: number): void {
+    this.#looks += looks
+  }
+
+  /** All files below a place, without those that links lead to. */
+  all(path: string, by: string): Verdict | undefined {
+    const found = this.#context.descend?.({
+      directory: this.#directory(path),
+      filters: [],
+      hidden: "all",
+      most: this.left
+    })
+    if (found === undefined) return undefined
+    if (Either.isLeft(found)) return found.left
+    this.spend(found.right.looks)
+    return this.#read(found.right.files, by)
+  }
+
+  /** The files that are found below a place, and what their links lead to. */
+  found(path: string, touched: Touched, { expression, isSplit }: Found): Verdict | undefined {
+    const by = shown(touched.by)
+    const found = this.#context.findBelow?.({
+      directory: this.#directory(path),
+      printed: printed(path, touched),
+      expression,
+      most: this.left
+    })
+    if (found === undefined)
+      return ask("shell/not-known", `${excerpt(by)} uses files whose names are known only at run time.`)
+    if (Either.isLeft(found)) return found.left
+    const { files, links, looks, odd } = found.right
+    this.spend(looks)
+    if (isSplit && odd !== undefined) {
+      const how = "names pass as they are from `find -print0` to `xargs -0`"
+      return ask("shell/not-known", `${excerpt(by)} takes ${excerpt(odd)} for more than one name; ${how}.`)
+    }
+    return this.#read(files, by) ?? this.#read(links, by, this.#named)
+  }
+
+  readonly #named = (path: string): Verdict => this.#context.judgePath(path, "read")
+
+  #read(
+    files: ReadonlyArray<string>,
+    by: string,
+    judge = this.#context.judgeFound ?? this.#named
+  ): Verdict | undefined {
+    for (const file of files) {
+      const { decision, reason, rule } = judge(file)
+      if (decision !== "allow") return ask(rule, sentence(`${excerpt(by)} also reads ${excerpt(file)}: ${reason}`))
+    }
+    return undefined
+  }
+
+  #directory(path: string): string {
+    return this.#words.led(path) ?? normalise(path)
+  }
+}
+
+/** A path as its command is given it, and prints it. */
+const printed = (path: string, { from, word }: Touched): string => {
+  const directory =
+    word.tilde || word.value.startsWith("/") ? undefined : from.find((one) => path.startsWith(`${one}/`))
+  return directory === undefined ? path : path.slice(directory.length + 1)
+}
