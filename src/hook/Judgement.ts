@@ -34,7 +34,7 @@ const ofCommand = (text: string, cwd: string, standing: Standing): Outcome => {
   if (verdict.decision === "deny") return verdict.rule === pushes.rule ? of("ask", pushes) : of("deny", verdict)
   if (verdict.decision === "allow") return of("allow", verdict)
   const doing = judgeDoing(text, shell)
-  const found = [doing.verdict, beyond(effectsOf(text), text, context), gitShown(text, shell, standing)].flatMap(
+  const found = [doing.verdict, beyond(effectsOf(text), text, context), gitShown(doing.shown, standing)].flatMap(
     (one) => (one === undefined ? [] : [of(one.decision, one)])
   )
   const reached = doing.urls.map((url) => ofAddress(url, standing))

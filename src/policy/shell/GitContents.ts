@@ -89,6 +89,8 @@ export const contentsOf = (
       const isNow = leading.every((arg) => (arg.startsWith("-") ? !againstCommit.test(arg) : exists(arg)))
       return isNow ? tracked(true) : past()
     }
+    case "stash":
+      return printsPatch && /^(?:show|list)$/.test(args[0] ?? "") ? { of: "past", names: undefined } : { of: "named" }
     default:
       return { of: "named" }
   }

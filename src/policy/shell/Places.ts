@@ -1,12 +1,14 @@
 import * as Either from "effect/Either"
 import type { PhysicalPath } from "../path/PhysicalPath.ts"
 import { allow, ask, deny, strictest, type Verdict } from "../Verdict.ts"
-import { type Descent, maximumLooks } from "./Descent.ts"
+import { maximumLooks } from "./Descent.ts"
 import type { GitContents } from "./GitContents.ts"
 import type { Literal } from "./Literal.ts"
 import { isHarmlessGlob } from "./Globs.ts"
+import { isThere } from "./isThere.ts"
 import { holds, normalise } from "./LexicalPath.ts"
 import { protectedWord } from "./ProtectedWords.ts"
+import { leftOut, type Search } from "./Search.ts"
 import type { ShellContext } from "./ShellContext.ts"
 import { excerpt } from "../../text/excerpt.ts"
 
@@ -72,11 +74,7 @@ export class Places {
 
   /** Whether a path is there, wherever the command may be; by the letter where that cannot be seen. */
   exists(path: string): boolean {
-    if (this.#context.resolve === undefined) return !/^(?:HEAD|[a-f0-9]{7,40}$)|[~^@:]|\.\./.test(path)
-    return this.#current.every((from) => {
-      const led = this.#led(this.#absolute({ ...plain, value: path }, from))
-      return led !== undefined && led.kind !== "missing"
-    })
+    return isThere(path, this.#current, this.#context)
   }
 
   /** `also` is reported for each path it matches. */
@@ -138,11 +136,10 @@ export class Places {
   }
 
   /** Asks if a search of an absolute path would open a file that may not be read without asking. */
-  searched(path: string, name: string, how: Pick<Descent, "filters" | "hidden">): Verdict {
+  searched(path: string, name: string, search: Search): Verdict {
     const directory = this.#led(path)?.path ?? normalise(path)
     const { descend, isIgnored, judgePath, judgeFound = (file: string) => judgePath(file, "read") } = this.#context
-    const left = how.hidden === "all" || isIgnored === undefined ? {} : { skips: isIgnored }
-    const found = descend?.({ ...how, ...left, directory, most: maximumLooks - this.#looks })
+    const found = descend?.({ ...search, ...leftOut(search, isIgnored), directory, most: maximumLooks - this.#looks })
     if (found === undefined) return readable
     if (Either.isLeft(found)) return found.left
     this.#looks += found.right.looks

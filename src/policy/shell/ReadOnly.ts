@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import { allow, ask, strictest, type Verdict } from "../Verdict.ts"
-import { usage, type Usage } from "./Arguments.ts"
+import { usage } from "./Arguments.ts"
 import { findPaths } from "./Find.ts"
 import { isHarmlessFilter } from "./Globs.ts"
 import { gitCommands } from "./GitCommands.ts"
@@ -8,8 +8,9 @@ import { contentsOf } from "./GitContents.ts"
 import type { Literal } from "./Literal.ts"
 import type { PlainCommand } from "./Plain.ts"
 import { Places } from "./Places.ts"
-import type { ReadOnlyCommand, Searching } from "./ReadOnlyCommand.ts"
+import type { ReadOnlyCommand } from "./ReadOnlyCommand.ts"
 import { readOnlyCommands } from "./ReadOnlyCommands.ts"
+import { type Search, searchOf } from "./Search.ts"
 import type { ShellContext } from "./ShellContext.ts"
 import { isHeavy } from "./Repetition.ts"
 import { testPaths } from "./Test.ts"
@@ -68,34 +69,25 @@ const judgeCommand = (command: PlainCommand, context: ShellContext, places: Plac
 const judgeListed = (name: string, listed: ReadOnlyCommand, args: ReadonlyArray<Literal>, places: Places): Verdict => {
   const read = usage(name, listed, args)
   if (Either.isLeft(read)) return read.left
-  const { bare, globs, options, paths } = read.right
+  const { bare, globs, paths } = read.right
   if (!globs.every(isHarmlessFilter)) {
     return ask("shell/glob", `A pattern of ${name} can match files that hold secrets.`)
   }
   if (listed.compares === true) return judgePaths(paths, places, comparing(name, places))
-  const { descends } = listed
-  if (descends === undefined || !searches(descends, options)) return judgePaths(paths, places)
-  return judgePaths(bare ? [...paths, here] : paths, places, searching(name, descends, read.right, places))
+  const search = searchOf(listed, read.right)
+  if (search === undefined) return judgePaths(paths, places)
+  return judgePaths(bare ? [...paths, here] : paths, places, searching(name, search, places))
 }
 
-const has = (options: ReadonlySet<string>, some: string): boolean =>
-  some.split(" ").some((option) => options.has(option))
-
-const searches = ({ never, only }: Searching, options: ReadonlySet<string>): boolean =>
-  (only === undefined || has(options, only)) && (never === undefined || !has(options, never))
-
 const searching =
-  (name: string, { hidden }: Searching, { globs, options }: Usage, places: Places) =>
+  (name: string, search: Search, places: Places) =>
   (path: string): Verdict =>
-    hidden === true && globs.length === 0 && !places.seesBelow && places.holdsRoot(path)
+    search.hidden === "all" && search.filters.length === 0 && !places.seesBelow && places.holdsRoot(path)
       ? ask(
           "shell/whole-workspace",
           `${name} would read every file of the workspace, including hidden files and secrets; name a directory or a pattern.`
         )
-      : places.searched(path, name, {
-          filters: globs,
-          hidden: hidden === true ? "all" : has(options, hidden) ? "files" : "none"
-        })
+      : places.searched(path, name, search)
 
 const comparing = (name: string, places: Places) => (path: string) =>
   places.isDirectory(path) || places.holdsRoot(path)

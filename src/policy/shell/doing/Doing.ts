@@ -40,6 +40,7 @@ class Walker implements Doing {
   readonly urls: Array<string> = []
   readonly unknown: Array<Unread> = []
   readonly settings: Array<string> = []
+  readonly git: Array<Doing["git"][number]> = []
   readonly #functions = new Functions()
   /** Those whose bodies are being read. */
   readonly #calling = new Set<Function>()
@@ -205,7 +206,7 @@ class Walker implements Doing {
       if (this.#commands === maximumCommands + 1) this.unknown.push(unread("…", "it has more commands than are read"))
       return
     }
-    const fed = node.redirects.every(isQuiet) ? this.#fed : undefined
+    const fed = node.redirects.every(({ operator }) => operator.startsWith(">")) ? this.#fed : undefined
     this.#fed = undefined
     const written = [...(node.name === undefined ? [] : [node.name]), ...node.suffix]
     for (const part of [...node.prefix, ...written]) {
@@ -276,9 +277,10 @@ class Walker implements Doing {
     this.#take(done, shown, depth)
   }
 
-  #take({ runs = [], settings = [], touches, urls, within }: Step, by: string, depth: number): void {
+  #take({ git, runs = [], settings = [], touches, urls, within }: Step, by: string, depth: number): void {
     const from = within === undefined ? this.#directories.all : this.#directories.reached(within)
     for (const touch of touches) this.touched.push({ ...touch, by, from })
+    if (git !== undefined) this.git.push({ ...git, from })
     this.urls.push(...urls)
     this.settings.push(...settings)
     for (const one of runs) this.run(one, depth + 1)

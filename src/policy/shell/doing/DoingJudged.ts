@@ -4,6 +4,8 @@ import { sentence } from "../../../text/sentence.ts"
 import { isWithin } from "../../path/PathText.ts"
 import { ask, deny, strictest, type Verdict } from "../../Verdict.ts"
 import { isExpendablePlace } from "../DestructiveFiles.ts"
+import { contentsOf, type GitContents } from "../GitContents.ts"
+import { isThere } from "../isThere.ts"
 import { normalise } from "../LexicalPath.ts"
 import type { Literal } from "../Literal.ts"
 import type { ShellContext } from "../ShellContext.ts"
@@ -25,6 +27,8 @@ export interface DoingJudged {
   readonly verdict: Verdict | undefined
   /** Addresses that it connects to, for the network policy. */
   readonly urls: ReadonlyArray<string>
+  /** Which contents git shows, and where. */
+  readonly shown: ReadonlyArray<{ readonly directory: string; readonly contents: GitContents }>
 }
 
 /** Paths that are judged, each of which may cost a look at the disk. */
@@ -47,7 +51,21 @@ const guarded = /^path\/(?:repository|credentials|own-state|own-files|startup|ss
 /** Judges what a shell text does: each place that it touches, its settings, and that all of it is known. */
 export const judgeDoing = (text: string, context: ShellContext): DoingJudged => {
   const doing = doingOf(text, context)
-  return { verdict: new Judge(context).all(doing), urls: doing.urls.filter((url) => !url.includes(unknownPart)) }
+  return {
+    verdict: new Judge(context).all(doing),
+    urls: doing.urls.filter((url) => !url.includes(unknownPart)),
+    shown: doing.git.flatMap(({ args, from, name, operands }) =>
+      from.map((directory) => ({
+        directory: placeOf(directory, context),
+        contents: contentsOf(name, args, operands, (path) => isThere(path, [directory], context))
+      }))
+    )
+  }
+}
+
+const placeOf = (directory: string, { resolve }: ShellContext): string => {
+  const led = resolve?.(directory)
+  return led !== undefined && Either.isRight(led) ? led.right.path : normalise(directory)
 }
 
 /** Why a shell text never runs for what it is known to change, if so. */
@@ -275,6 +293,6 @@ class Judge {
       return ask(verdict.rule, sentence(`${excerpt(by)} uses ${excerpt(this.#words.short(path))}: ${verdict.reason}`))
     }
     if (found !== undefined) return this.#below.found(path, touched, found)
-    return below === true ? this.#below.all(path, by) : undefined
+    return below === undefined ? undefined : this.#below.searched(path, by, below)
   }
 }

@@ -5,6 +5,7 @@ import type { Literal } from "../Literal.ts"
 import type { OrdinaryCommand } from "./OrdinaryCommand.ts"
 import { harmlessSetting, ordinaryGit, runningSetting } from "./OrdinaryGit.ts"
 import { repositoryName } from "./repositoryName.ts"
+import { everything } from "../Search.ts"
 import { does, type Step, type Touch, unknownPart, unread, type Unread } from "./Step.ts"
 
 const isHarmlessValue = (setting: string): boolean => {
@@ -87,14 +88,18 @@ const fits = (name: string, command: OrdinaryCommand, args: ReadonlyArray<Litera
   const isSplit = args.some(({ value }) => value.includes(unknownPart + unknownPart))
   const found = usage(`git ${name}`, command, args)
   if (isSplit || Either.isLeft(found)) return unclear(name)
-  const { operands, paths, written } = found.right
+  const { operands, options, paths, written } = found.right
   if ([...operands].some(({ value }) => value.startsWith(unknownPart))) return unclear(name)
   const by = `git ${name}`
+  const values = (words: ReadonlyArray<Literal>) => words.map(({ value }) => value)
+  // It compares files and directories as `diff -r` does, and shows them.
+  const isApart = name === "diff" && options.has("--no-index")
   const { places, urls } = reachedBy(addressesOf(name, command, args, operands))
   return does({
     urls,
+    git: { name, args: values(args), operands: values(paths) },
     touches: [
-      ...places.map((word): Touch => ({ word, op: "read", by, below: true })),
+      ...[...places, ...(isApart ? paths : [])].map((word): Touch => ({ word, op: "read", by, below: everything })),
       ...paths.flatMap(inTree).map((word): Touch => ({ word, op: "mention", by })),
       ...(name === "clone" && written.length === 0 ? clonedTo(args, command) : written).map((word): Touch => ({
         word,
@@ -115,13 +120,13 @@ const inTree = (word: Literal): ReadonlyArray<Literal> => {
 const ofSubcommand = (name: string, rest: ReadonlyArray<Literal>): Step | Unread => {
   const two = `${name} ${rest[0]?.value ?? ""}`
   const tables = [
-    ...(Object.hasOwn(gitCommands, two) ? [[gitCommands[two]!, rest.slice(1)] as const] : []),
-    ...(Object.hasOwn(gitCommands, name) ? [[gitCommands[name]!, rest] as const] : []),
-    ...(Object.hasOwn(ordinaryGit, name) ? [[ordinaryGit[name]!, rest] as const] : [])
+    ...(Object.hasOwn(gitCommands, two) ? [[two, gitCommands[two]!, rest.slice(1)] as const] : []),
+    ...(Object.hasOwn(gitCommands, name) ? [[name, gitCommands[name]!, rest] as const] : []),
+    ...(Object.hasOwn(ordinaryGit, name) ? [[name, ordinaryGit[name]!, rest] as const] : [])
   ]
   let worst: Step | Unread = unread(`git ${name}`, "it is not known what it does")
-  for (const [table, args] of tables) {
-    const found = fits(name, table, args)
+  for (const [called, table, args] of tables) {
+    const found = fits(called, table, args)
     if (!("reason" in found)) return found
     worst = found
   }

@@ -5,6 +5,7 @@ import { findParts, findPaths } from "../Find.ts"
 import { type FindExpression, findExpression } from "../FindExpression.ts"
 import type { Literal } from "../Literal.ts"
 import { readOnlyCommands } from "../ReadOnlyCommands.ts"
+import { searchOf } from "../Search.ts"
 import { ownWords, replacedBy } from "./Launchers.ts"
 import type { Found, Step, Touch } from "./Step.ts"
 import { does, unknownPart } from "./Step.ts"
@@ -38,7 +39,7 @@ const usageOf = (name: string, args: ReadonlyArray<Literal>) => {
   const read = listed === undefined ? undefined : usage(name, listed, args)
   if (listed === undefined || read === undefined || Either.isLeft(read)) return undefined
   const { bare, options, paths } = read.right
-  return { bare, options, paths, compares: listed.compares, descends: listed.descends }
+  return { bare, options, paths, goesIn: listed.compares === true || searchOf(listed, read.right) !== undefined }
 }
 
 /** What a use of `find` that only looks finds; none where that is not known. */
@@ -64,12 +65,10 @@ const shown = (
   if (spoken.has(program.value)) return [program, ...words]
   const read = usageOf(program.value, words)
   if (read === undefined) return undefined
-  const { compares, descends, options, paths } = read
-  const only = descends?.only?.split(" ")
-  const goes = compares === true || (descends !== undefined && only?.some((one) => options.has(one)) !== false)
+  const { goesIn, paths } = read
   const count = (all: ReadonlyArray<Literal>, { value }: Literal) => all.filter((one) => one.value === value).length
   // A name could be a pattern or a program in any other place.
-  return goes || starts.some((start) => count(words, start) !== count(paths, start)) ? undefined : [program, ...words]
+  return goesIn || starts.some((start) => count(words, start) !== count(paths, start)) ? undefined : [program, ...words]
 }
 
 const reading = (words: ReadonlyArray<Literal>, starts: ReadonlyArray<Literal>, found: Found): Step => {

@@ -4,6 +4,7 @@ import { usage } from "../Arguments.ts"
 import type { Literal } from "../Literal.ts"
 import type { ReadOnlyCommand } from "../ReadOnlyCommand.ts"
 import type { OrdinaryCommand } from "./OrdinaryCommand.ts"
+import { everything, searchOf } from "../Search.ts"
 import { does, type Step, type Touch, unknownPart, unread, type Unread } from "./Step.ts"
 import { isKnown, plain } from "./Unknown.ts"
 
@@ -95,13 +96,16 @@ export const listedDoes = (
       return unpacked === word.value ? [] : [{ ...word, value: unpacked }]
     })
   ]
-  const sources = paths.filter((path) => !changed.includes(path))
+  const search = searchOf(command, found.right)
+  const read = search !== undefined && found.right.bare ? [...paths, here] : paths
+  const sources = read.filter((path) => !changed.includes(path))
   const below = goesThrough === true || (goesThrough !== undefined && has(goesThrough))
+  const opened = below ? { below: everything } : search === undefined ? {} : { below: search }
   const isLinked = links !== undefined && (links.with === undefined || has(links.with))
   const fromThere = isLinked && has(links.symbolic) && !(links.relative !== undefined && has(links.relative))
   return does({
     touches: [
-      ...sources.map((word): Touch => ({ word, op: "read", by: name, ...(below && { below }) })),
+      ...sources.map((word): Touch => ({ word, op: "read", by: name, ...opened })),
       ...(isLinked
         ? changed.flatMap((at) =>
             sources.map((word): Touch => ({ word, op: "link", by: name, linked: { at, fromThere } }))

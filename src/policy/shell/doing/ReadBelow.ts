@@ -4,6 +4,7 @@ import { sentence } from "../../../text/sentence.ts"
 import { ask, type Verdict } from "../../Verdict.ts"
 import { maximumLooks } from "../Descent.ts"
 import { normalise } from "../LexicalPath.ts"
+import { leftOut, type Search } from "../Search.ts"
 import type { ShellContext } from "../ShellContext.ts"
 import { type Found, shown } from "./Step.ts"
 import type { Touched } from "./Touched.ts"
@@ -29,14 +30,11 @@ export class ReadBelow {
     this.#looks += looks
   }
 
-  /** All files below a place, without those that links lead to. */
-  all(path: string, by: string): Verdict | undefined {
-    const found = this.#context.descend?.({
-      directory: this.#directory(path),
-      filters: [],
-      hidden: "all",
-      most: this.left
-    })
+  /** The files that a search opens below a place, without those that links lead to. */
+  searched(path: string, by: string, search: Search): Verdict | undefined {
+    const { descend, isIgnored } = this.#context
+    const directory = this.#directory(path)
+    const found = descend?.({ ...search, ...leftOut(search, isIgnored), directory, most: this.left })
     if (found === undefined) return undefined
     if (Either.isLeft(found)) return found.left
     this.spend(found.right.looks)

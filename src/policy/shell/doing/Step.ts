@@ -1,5 +1,6 @@
 import type { FindExpression } from "../FindExpression.ts"
 import type { Literal } from "../Literal.ts"
+import type { Search } from "../Search.ts"
 
 /** What stands in a word for what is known only at run time. */
 export const unknownPart = "\0"
@@ -17,8 +18,8 @@ export interface Touch {
   readonly op: "read" | "write" | "list" | "enter" | "mention" | "link" | "start"
   /** The command. */
   readonly by: string
-  /** Everything below is read too. */
-  readonly below?: boolean
+  /** What of it is read too that lies below. */
+  readonly below?: Search
   /** Of what lies below, the files that a `find` takes are read. */
   readonly found?: Found
   /** It is gone then. */
@@ -37,6 +38,13 @@ export interface Touch {
   readonly named?: ReadonlyArray<Literal>
 }
 
+/** A subcommand of git with its words, and those of them that are paths or revisions. */
+export interface GitUse {
+  readonly name: string
+  readonly args: ReadonlyArray<string>
+  readonly operands: ReadonlyArray<string>
+}
+
 /** What a command does, as far as it is wholly known. */
 export interface Step {
   readonly touches: ReadonlyArray<Touch>
@@ -46,6 +54,8 @@ export interface Step {
   /** Commands that it starts. */
   readonly runs?: ReadonlyArray<ReadonlyArray<Literal>>
   readonly settings?: ReadonlyArray<string>
+  /** What git is told to show, if it is git. */
+  readonly git?: GitUse
 }
 
 /** A command, or a part of one, of which it is not wholly known what it does, and why. */

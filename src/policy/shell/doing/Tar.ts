@@ -1,4 +1,5 @@
 import type { Literal } from "../Literal.ts"
+import { everything } from "../Search.ts"
 import { does, type Step, type Touch, unknownPart, unread, type Unread } from "./Step.ts"
 
 const unclear = unread("tar", "it is not known what it does with these words")
@@ -42,7 +43,7 @@ export const tarDoes = (args: ReadonlyArray<Literal>): Step | Unread => {
     return does({
       touches: [
         ...archives.filter(({ value }) => value !== "-").map((word) => touch(word, "write", { made: inside })),
-        ...inside.map((word) => touch(word, "read", { below: true }))
+        ...inside.map((word) => touch(word, "read", { below: everything }))
       ]
     })
   }

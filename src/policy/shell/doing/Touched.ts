@@ -1,4 +1,4 @@
-import type { Touch, Unread } from "./Step.ts"
+import type { GitUse, Touch, Unread } from "./Step.ts"
 
 /** What is touched, with the directories that it may be named from. */
 export interface Touched extends Touch {
@@ -14,4 +14,5 @@ export interface Doing {
   readonly unknown: ReadonlyArray<Unread>
   /** Changes to settings of git by which it runs programs. */
   readonly settings: ReadonlyArray<string>
+  readonly git: ReadonlyArray<GitUse & Pick<Touched, "from">>
 }
