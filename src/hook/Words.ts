@@ -16,8 +16,12 @@ const maximumWord = 512
 const common =
   /^\/(?:usr\/(?:local\/)?)?s?bin\/|^\/dev\/(?:null|zero|u?random|tty|std(?:in|out|err)|fd\/\d+)$|^\/opt\/|^\/nix\//
 
+/** What only computes: a slash there divides. */
+const arithmetic = /\(\([\w\s+*/%<>=!&|?:,~^$-]*(?:\([\w\s+*/%<>=!&|?:,~^$-]*\)[\w\s+*/%<>=!&|?:,~^$-]*)*\)\)/g
+
 const tokens = (text: string): ReadonlyArray<string> =>
   withoutDocuments(text)
+    .replaceAll(arithmetic, " ")
     .split(/[^\p{L}\p{N}_./~+@%*?-]+/u)
     .filter((part) => part !== "")
 

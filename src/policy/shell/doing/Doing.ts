@@ -130,7 +130,7 @@ class Walker implements Doing {
   }
 
   #hazard(node: SyntaxNode | Script): void {
-    const hazard = hazardOf(node)
+    const hazard = hazardOf(node, this.#variables.numbers)
     if (hazard !== undefined) this.unknown.push(hazard)
   }
 
@@ -214,8 +214,9 @@ class Walker implements Doing {
       else this.#children(part)
     }
     const given = node.prefix.filter((part) => part.type === "Assignment")
+    const reading = /^(?:test|\[)$/.test(node.name?.text ?? "") ? "tested" : "words"
     const words = written.flatMap((part): ReadonlyArray<Literal> => {
-      if (part.type === "Word") return this.#variables.words(part) ?? [unknownWord(part.text)]
+      if (part.type === "Word") return this.#variables[reading](part) ?? [unknownWord(part.text)]
       if (part.type !== "Assignment") return []
       return [this.#variables.word(part.text)]
     })

@@ -1,6 +1,7 @@
 import { type Command, forEachChild, type Script, type SyntaxNode, type Word } from "unbash"
 import { expanded } from "../CommandWords.ts"
 import { type Literal, literal } from "../Literal.ts"
+import { computedBy, Numbers } from "./Numbers.ts"
 import { unknownPart } from "./Step.ts"
 import { unknown, unknownWord } from "./Unknown.ts"
 
@@ -17,6 +18,7 @@ export class Variables {
   readonly #assigned = new Map<string, number>()
   /** Those that are lists anywhere in the text. */
   readonly #lists = new Set<string>()
+  readonly numbers = new Numbers()
   #values = new Map<string, Literal>()
   readonly #fixed: ReadonlyMap<string, string>
 
@@ -24,8 +26,13 @@ export class Variables {
     this.#fixed = new Map(Object.entries(fixed))
   }
 
-  /** Counts what gets a value below a node. */
-  declare(node: SyntaxNode | Script): void {
+  /** Counts what gets a value in a script. */
+  declare(script: Script): void {
+    this.#count(script)
+    this.numbers.declare(script)
+  }
+
+  #count(node: SyntaxNode | Script): void {
     const count = (name: string) => this.#assigned.set(name, (this.#assigned.get(name) ?? 0) + 1)
     if (node.type === "Assignment") {
       count(node.name)
@@ -34,8 +41,9 @@ export class Variables {
     else if (node.type === "Command" && setters.test(node.name?.value ?? "")) {
       for (const part of node.suffix) if (part.type === "Word") for (const _ of [1, 2]) count(part.value)
     }
+    for (const name of computedBy(node)) for (const _ of [1, 2]) count(name)
     if (node.type === "Command") this.#listed(node)
-    forEachChild(node as SyntaxNode, (child) => this.declare(child))
+    forEachChild(node as SyntaxNode, (child) => this.#count(child))
   }
 
   #listed({ name, suffix }: Command): void {
@@ -54,6 +62,7 @@ export class Variables {
   /** From here on it has this value, unless it gets others elsewhere. */
   set(name: string, value: Literal): void {
     this.#values.set(name, (this.#assigned.get(name) ?? 0) <= 1 ? value : unknown)
+    this.numbers.give(name)
   }
 
   forget(name: string): void {
@@ -92,6 +101,12 @@ export class Variables {
       return [{ ...value, value: `${value.glob ? whole["prefix"] : ""}${value.value}` }]
     const word = literal(part.text, this.#lookup)
     return word === undefined ? undefined : [word]
+  }
+
+  /** What a word of `test` comes to, for which it makes no difference which number a variable is. */
+  tested(part: Word): ReadonlyArray<Literal> | undefined {
+    const [, , name = ""] = /^("?)\$\{?(\w+)\}?\1$/.exec(part.text) ?? []
+    return this.numbers.isNumber(name) ? [{ value: "1", bare: true, glob: false, tilde: false }] : this.words(part)
   }
 
   readonly #lookup = (name: string, _: string, quoted: boolean): string | undefined => {

@@ -1,7 +1,10 @@
 import type { Script, SyntaxNode, Word } from "unbash"
+import type { Numbers } from "./Numbers.ts"
 import { unread, type Unread } from "./Step.ts"
 
-const isNumeric = (word: Word): boolean => /^"?-?\d+"?$|^"?\$(?:[?#]|\{#\w+(?:\[@\])?\})"?$/.test(word.text)
+const isNumeric = ({ text }: Word, numbers: Numbers): boolean =>
+  /^"?-?\d+"?$|^"?\$(?:[?#]|\{#\w+(?:\[@\])?\})"?$/.test(text) ||
+  numbers.isNumber(text.replace(/^("?)\$\{?(\w+)\}?\1$/, "$2"))
 
 /** Expansions with an index or a range that compute nothing. */
 const isPlainExpansion = /^\$\{#?\w+\[[@*]\]\}$|^\$\{\w+:\s?-?\d+(?::\d+)?\}$/
@@ -10,7 +13,7 @@ const isPlainExpansion = /^\$\{#?\w+\[[@*]\]\}$|^\$\{\w+:\s?-?\d+(?::\d+)?\}$/
 const computedKey = /^\[(?!\d+\]\+?=)[^\]]/
 
 /** Why a part of shell syntax may run code that no word of it names, if so. */
-export const hazardOf = (node: SyntaxNode | Script): Unread | undefined => {
+export const hazardOf = (node: SyntaxNode | Script, numbers: Numbers): Unread | undefined => {
   switch (node.type) {
     case "Assignment": {
       const { index, name, value } = node
@@ -20,14 +23,17 @@ export const hazardOf = (node: SyntaxNode | Script): Unread | undefined => {
     case "TestUnary":
       return /^-[vR]$/.test(node.operator) ? unread(node.operator, "its operand can run code") : undefined
     case "TestBinary":
-      return /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator) && ![node.left, node.right].every(isNumeric)
+      return /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator) &&
+        ![node.left, node.right].every((word) => isNumeric(word, numbers))
         ? unread(node.operator, "what it compares can run code")
         : undefined
     case "ArithmeticCommand":
     case "ArithmeticFor":
-      return unread("((…))", "what it computes can run code")
+      return numbers.computes(node) ? undefined : unread("((…))", "what it computes can run code")
     case "ArithmeticExpansion":
-      return /[A-Za-z_$`]/.test(node.text.slice(1)) ? unread(node.text, "what it computes can run code") : undefined
+      return /[A-Za-z_$`]/.test(node.text.slice(1)) && !numbers.computes(node)
+        ? unread(node.text, "what it computes can run code")
+        : undefined
     case "ParameterExpansion": {
       const { index, operation, prefix, text } = node
       const computes =

@@ -1,0 +1,85 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fs from "node:fs"
+import { temporaryDirectory } from "../support/temporaryDirectory.ts"
+import { outcomeIn } from "./support.ts"
+
+const counted = [
+  "i=0; i=$((i+1)); echo $i",
+  'i=0; while [ "$i" -lt 5 ]; do echo $i; i=$((i + 1)); done',
+  "for ((i=0; i<5; i++)); do echo $i; done",
+  "for i in 1 2 3; do echo $((i * 2)); done",
+  "for i in {1..5}; do echo $(($i % 2)); done",
+  "n=5; echo $(( (n - 1) / 2 ))",
+  "n=5; ((n++)); ((n += 2)); echo $n",
+  "n=1; [[ $n -gt 0 ]] && echo yes",
+  'n=1; if [[ "${n}" -ge 1 ]]; then echo yes; fi',
+  "n=0; while read -r line; do n=$((n+1)); done < a.txt; echo $n",
+  "n=1; export n; echo $((n + 0x10 + 2#11))",
+  "((n = 5)); echo $((n ? 1 : -n))",
+  "n=1; printf '%d\\n' $((n+1))",
+  "[[ $? -eq 0 ]] && echo $(($# + 1))"
+]
+
+const computed = [
+  "i=$((i+1))",
+  "echo $((n))",
+  "n='a[$(id)]'; echo $((n))",
+  "n=1; n=$(cat a.txt); echo $((n))",
+  "n=1; n=$m; echo $((n+1))",
+  "n=1; read n < a.txt; echo $((n))",
+  "n=1; read -r n <<< 'a[$(id)]'; ((n++))",
+  "n=1; printf -v n 'a[$(id)]'; echo $((n))",
+  "n=1; eval \"n='a[$(id)]'\"; echo $((n))",
+  "n=1; source ./a.sh; echo $((n))",
+  "n=1; export 'n=a[$(id)]'; echo $((n))",
+  'n=1; declare "$x=a[0]"; echo $((n))',
+  "declare -n r=n; n=1; r='a[$(id)]'; echo $((n))",
+  "n=1; n[0]='a[$(id)]'; echo $((n))",
+  "n=1; mapfile n < a.txt; echo $((n))",
+  "n=1; for n in $(cat a.txt); do echo $((n)); done",
+  "n=1; f() { n=$1; }; f 'a[$(id)]'; echo $((n))",
+  "n=1; c=eval; $c 'n=x'; echo $((n))",
+  "n=1; n='a[$(id)]' true; echo $((n))",
+  "n=1; echo $((a[n]))",
+  "n=1; echo $(( $(cat a.txt) ))",
+  'n=1; echo $(( "n" ))',
+  "echo $((x = y))",
+  "((x = 1, x = y))",
+  "for ((i=j; i<5; i++)); do echo $i; done",
+  "for ((i=0; i<n; i++)); do echo $i; done",
+  "[[ $n -gt 0 ]]",
+  "n=1; [[ n -gt m ]]",
+  "((PATH = 1))",
+  "((RANDOM++))",
+  "x=src; ((x = 1)); cat $x"
+]
+
+describe("what a shell text of another agent computes", () => {
+  it.scoped("is a number where its variables are, and can run code where they may be more (X5)", () =>
+    Effect.map(temporaryDirectory, (root) => {
+      const outcome = outcomeIn(fs.realpathSync(root))
+      for (const text of counted) {
+        const { by, decision, reason } = outcome(text)
+        assert.include(["allow", "defer"], decision, `${text}: ${by} ${reason}`)
+      }
+      for (const text of computed) assert.include(["ask", "deny"], outcome(text).decision, text)
+    })
+  )
+
+  it.scoped("stands for any file where a name is computed (X5, S3)", () =>
+    Effect.map(temporaryDirectory, (given) => {
+      const root = fs.realpathSync(given)
+      fs.symlinkSync("/etc/passwd", `${root}/2`)
+      const outcome = outcomeIn(root)
+      for (const text of [
+        "i=1; i=$((i+1)); cat $i",
+        "i=1; ((i++)); cat $i",
+        "for ((i=1; i<3; i++)); do cat $i; done",
+        "i=1; while true; do cat $i; ((i++)); done",
+        "cat $((1+1))"
+      ])
+        assert.include(["ask", "deny"], outcome(text).decision, text)
+    })
+  )
+})
