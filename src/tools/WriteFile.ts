@@ -50,6 +50,6 @@ export const WriteFile = Tool.make("write_file", {
       const { shown } = yield* Workspace
       const [report] = yield* perform(yield* confirmed(yield* plan(params), call), call, shown)
       if (report === undefined) return `${params.path} has this content already`
-      return `${report.change} ${shown(report.path)} (${report.size} bytes)${noteOf(report)}`
+      return `${report.change} ${shown(report.path)} (${report.size} ${report.size === 1 ? "byte" : "bytes"})${noteOf(report)}`
     })
 })

@@ -12,14 +12,14 @@ const key = (input: string) => ({
 })
 
 /** The first row and the last of a low screen after each key, and whether all was seen. */
-const read = (shown: Parameters<typeof pager>[1], keys: ReadonlyArray<string>) =>
+const read = (shown: Parameters<typeof pager>[1], keys: ReadonlyArray<string>, width = 61) =>
   Effect.gen(function* () {
     const left = [...keys]
     const seen: Array<readonly [string, string]> = []
     let rows: ReadonlyArray<string> = []
     const screen = {
       style: plain,
-      width: () => 61,
+      width: () => width,
       height: () => 8,
       page: <A, E, R>(
         use: (draw: (rows: () => ReadonlyArray<string>) => Effect.Effect<void>) => Effect.Effect<A, E, R>
@@ -61,8 +61,20 @@ describe("the pager", () => {
       assert.strictEqual(tops[0], "diff:")
       assert.deepStrictEqual([tops[1], tops[2]?.trim(), tops[3]?.trim()], [" 7 │ line 6", "⋮", "7 │ line 6"])
       assert.include(tops[8], "30 │+needle")
-      assert.match(seen[0]![1], /^1–7 of \d+ rows · not all read · space next {2}n next hunk {2}/)
+      assert.match(seen[0]![1], /^7\/\d+ · not all read · space next {2}n next hunk {2}q close$/)
       assert.isFalse(all)
+    })
+  )
+
+  it.effect("says by which keys one goes on and closes, however narrow the screen is (U12)", () =>
+    Effect.gen(function* () {
+      for (const width of [12, 24, 30, 40, 61, 80, 120]) {
+        const { seen } = yield* read({ lines, counted: lines.length }, [" "], width)
+        const last = seen.map(([, status]) => status.trimEnd())
+        assert.isTrue(last[0]!.length < width, `${width} ${last[0]}`)
+        assert.match(last[0]!, width < 20 ? /^space next/ : /space next {2}.*q close$/, `${width}`)
+        assert.match(last[1]!, width < 20 ? /^space next/ : /q close$/, `${width}`)
+      }
     })
   )
 
