@@ -48,6 +48,19 @@ const gitReads = new Set(
   ).split(" ")
 )
 
+/** What git adds or commits without being told its name. */
+const gitTakesAll: ReadonlyMap<string, RegExp> = new Map([
+  ["add", /^-[a-zA-Z]*[Au]|^--(?:all|update|no-ignore-removal)$/],
+  ["stage", /^-[a-zA-Z]*[Au]|^--(?:all|update|no-ignore-removal)$/],
+  ["commit", /^-[a-zA-Z]*a|^--all$/]
+])
+
+const gitGoesThrough = (args: Command): boolean =>
+  args.some((arg, at) => {
+    const takes = gitTakesAll.get(arg)
+    return gitReads.has(arg) || (takes !== undefined && args.slice(at + 1).some((option) => takes.test(option)))
+  })
+
 /** Exact for a program that `run_shell` runs without asking; for another, every word may be a path. */
 const operandsOf = (name: string, args: Command): ReadonlyArray<string> => {
   const literals = args.map((value) => ({ value, bare: true, glob: false, tilde: false }))
@@ -67,7 +80,7 @@ export const descended = (command: Command): ReadonlyArray<string> => {
   const [program = "", ...args] = unwrapped(command)
   const name = program.slice(program.lastIndexOf("/") + 1)
   // The repository may begin above the directory.
-  if (name === "git") return args.some((arg) => gitReads.has(arg)) ? ["/"] : []
+  if (name === "git") return gitGoesThrough(args) ? ["/"] : []
   const asked = Object.hasOwn(ifAsked, name) && args.some((arg) => ifAsked[name]?.test(arg) === true)
   if (!asked && !always.has(name)) return []
   const operands = operandsOf(name, args)
