@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import type { RuleVerdict } from "../approval/RuleBook.ts"
 import { judgeUrl } from "../policy/network/UrlPolicy.ts"
+import type { PathContext } from "../policy/path/PathContext.ts"
 import { forCall } from "../policy/path/HardLink.ts"
 import type { PathOp } from "../policy/path/PathOp.ts"
 import { judgeNow, protectedChange } from "../policy/path/PathPolicy.ts"
@@ -32,8 +33,9 @@ const ofCommand = (text: string, cwd: string, standing: Standing): Outcome => {
   const shell: ShellContext = { ...onDisk(context), isIgnored: standing.isIgnored }
   const verdict = classify(text, shell)
   if (verdict.decision === "deny") return verdict.rule === pushes.rule ? of("ask", pushes) : of("deny", verdict)
-  if (verdict.decision === "allow") return of("allow", verdict)
   const doing = judgeDoing(text, shell)
+  // The shell of another agent may be one that computes what ours takes for text.
+  if (verdict.decision === "allow" && doing.verdict === undefined) return of("allow", verdict)
   const found = [doing.verdict, beyond(effectsOf(text), text, context), gitShown(doing.shown, standing)].flatMap(
     (one) => (one === undefined ? [] : [of(one.decision, one)])
   )
@@ -58,11 +60,20 @@ const ofCommand = (text: string, cwd: string, standing: Standing): Outcome => {
           })
         ])
   ]
-  const own = verdict.rule.startsWith("path/") || held.test(verdict.rule) ? [of("ask", verdict)] : []
+  // From inside, places outside are judged by what is done there.
+  const isPath = verdict.rule.startsWith("path/")
+  const isHeld = isPath ? verdict.rule !== "path/outside" || !isInside(context) : held.test(verdict.rule)
+  const own = isHeld ? [of("ask", verdict)] : []
   return [ofSeverity(text, shell, standing), ...own, ...found, ...reached, ...prompted, of("defer", verdict)].reduce(
     stricter
   )
 }
+
+const isInside = (context: PathContext): boolean =>
+  Either.match(judgeNow(context.cwd, "grep", context), {
+    onLeft: () => false,
+    onRight: ({ verdict }) => verdict.decision === "allow"
+  })
 
 /** What our own shell asks about for the secrets that it could show. */
 const held = /^shell\/(?:too-many-files|whole-workspace)$/

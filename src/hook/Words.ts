@@ -1,8 +1,9 @@
 import * as Either from "effect/Either"
 import type { PathContext } from "../policy/path/PathContext.ts"
+import { resolve } from "../policy/path/PhysicalPath.ts"
 import { judgeNow } from "../policy/path/PathPolicy.ts"
 import { normalise } from "../policy/path/PathText.ts"
-import { isTemporary } from "../policy/shell/doing/DoingJudged.ts"
+import { isTemporary } from "../policy/shell/TemporaryPlaces.ts"
 import type { Effects } from "../policy/shell/Effects.ts"
 import { ask, deny, type Verdict } from "../policy/Verdict.ts"
 import { excerpt } from "../text/excerpt.ts"
@@ -19,11 +20,17 @@ const common =
 /** What only computes: a slash there divides. */
 const arithmetic = /\(\([\w\s+*/%<>=!&|?:,~^$-]*(?:\([\w\s+*/%<>=!&|?:,~^$-]*\)[\w\s+*/%<>=!&|?:,~^$-]*)*\)\)/g
 
+/** The root by itself, and not a sign at the ends of a pattern. */
+const root = /(?:^|[\s=:])["']?\/["']?(?=$|[\s;|&)<>])/
+
 const tokens = (text: string): ReadonlyArray<string> =>
   withoutDocuments(text)
     .replaceAll(arithmetic, " ")
     .split(/[^\p{L}\p{N}_./~+@%*?-]+/u)
-    .filter((part) => part !== "")
+    .filter((part) => part !== "" && (part !== "/" || root.test(text)))
+
+/** Where a path leads. */
+const ledTo = (path: string): string => Either.match(resolve(path), { onLeft: () => path, onRight: (led) => led.path })
 
 /** What a word could name as a path: after `~` and the letters of an option. */
 const placed = (word: string, home: string): string => word.replace(/^~(?=\/|$)/, home)
@@ -53,7 +60,7 @@ const ofWord = (word: string, context: PathContext): Verdict | undefined => {
   }
   if (!isExplicit(word)) return undefined
   const place = normalise(name.startsWith("/") ? name : `${context.cwd}/${name}`)
-  if (common.test(place) || isTemporary(place, context.home)) return undefined
+  if (common.test(place) || isTemporary(ledTo(place), context.home)) return undefined
   const exists = Either.match(judgeNow(name, "grep", context), { onLeft: () => true, onRight: (found) => found.exists })
   return exists || place.split("/").length > 3 ? outside(word) : undefined
 }
@@ -67,7 +74,7 @@ const ofTarget = (target: string, context: PathContext): Verdict | undefined => 
   const verdict = Either.match(judgeNow(name, "write", context), { onLeft: (no) => no, onRight: (yes) => yes.verdict })
   if (verdict.decision === "allow") return undefined
   if (verdict.rule === "path/outside") {
-    return isTemporary(place, context.home) ? undefined : outside(target)
+    return isTemporary(ledTo(place), context.home) ? undefined : outside(target)
   }
   const reason = `It writes to ${excerpt(target)}: ${verdict.reason}.`
   return verdict.decision === "deny" ? deny(verdict.rule, reason) : ask(verdict.rule, reason)

@@ -112,6 +112,9 @@ find src -exec diff -r {} /etc \\;
 rg -l --json x src | xargs cat
 rg -l -c x src | xargs cat
 rg x src | xargs cat
+find src | xargs uniq
+find src -exec uniq {} +
+find src -type f -exec cat {} out/c.ts + | xargs uniq
 xargs cat < src/a.ts
 echo /etc/passwd | xargs cat
 grep -rl x conf | xargs cat
@@ -125,6 +128,30 @@ describe("files that a command is handed as they are found", () => {
     Effect.map(project, ({ said }) => {
       for (const command of lines(shown)) assert.include(["allow", "defer"], said(command), command)
       for (const command of lines(asked)) assert.include(["ask", "deny"], said(command), command)
+    })
+  )
+
+  it.scoped("are asked about where one is called as an option is (X5, S3)", () =>
+    Effect.map(temporaryDirectory, (given) => {
+      const root = fs.realpathSync(given)
+      fs.writeFileSync(path.join(root, "-e1eid"), "a\n")
+      fs.mkdirSync(path.join(root, "src"))
+      fs.writeFileSync(path.join(root, "src/-r"), "a\n")
+      const said = (command: string) => outcomeIn(root)(command).decision
+      for (const command of [
+        "git ls-files | xargs sed -n 1,5p",
+        "git ls-files | grep -v sh | xargs -n1 grep -n a",
+        "rg -l a | xargs sed -n 1p",
+        "grep -rl a | xargs sed -n 1p",
+        "rg -l -0 a | xargs -0 cat",
+        "grep a *",
+        "head *",
+        "cd src && grep a *",
+        "for f in *; do grep a $f; done"
+      ])
+        assert.strictEqual(said(command), "ask", command)
+      for (const command of ["find . -type f | xargs sed -n 1p", "grep -rl a src | xargs sed -n 1p", "grep a src/*"])
+        assert.include(["allow", "defer"], said(command), command)
     })
   )
 

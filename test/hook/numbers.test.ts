@@ -18,7 +18,17 @@ const counted = [
   "n=1; export n; echo $((n + 0x10 + 2#11))",
   "((n = 5)); echo $((n ? 1 : -n))",
   "n=1; printf '%d\\n' $((n+1))",
-  "[[ $? -eq 0 ]] && echo $(($# + 1))"
+  "[[ $? -eq 0 ]] && echo $(($# + 1))",
+  "[ $? -ne 0 ] && echo no",
+  'npm test; rc=$?; if [ "$rc" -gt 1 ]; then exit $rc; fi',
+  "npm test | tail -5; exit ${PIPESTATUS[0]}",
+  "npm run dev & PID=$!; sleep 2; kill $PID",
+  "n=$(wc -l < a.txt); echo $((n / 2))",
+  "[ $(ls | wc -l) -gt 3 ] && echo many",
+  "start=$(date +%s); end=$(date +%s); echo $((end - start))",
+  'while IFS= read -r line; do echo "$line"; done < a.txt',
+  "printf '%s %5d%%\n' \"$x\" 7",
+  "git log @{u}..HEAD; git show stash@{0} --stat"
 ]
 
 const computed = [
@@ -52,7 +62,36 @@ const computed = [
   "n=1; [[ n -gt m ]]",
   "((PATH = 1))",
   "((RANDOM++))",
-  "x=src; ((x = 1)); cat $x"
+  "x=src; ((x = 1)); cat $x",
+  "REPLY=0; read < a.txt; ((REPLY))",
+  "for REPLY in {1..2}; do read < a.txt; ((REPLY)); done",
+  "MAPFILE=0; mapfile -t < a.txt; echo $((MAPFILE))",
+  '_=0; echo "$(cat a.txt)"; ((_))',
+  "for ((_=0; _<3; _++)); do echo 'a[$(id)]'; done",
+  "path=0; ((path))",
+  "n=0; read {n,m} < a.txt; ((n))",
+  "n=0; while read {n,x}; do ((n++)); done < a.txt",
+  "n=0; unset {n,m}; : ${n:='a[$(id)]'}; ((n))",
+  "(i=0); : ${i:='a[$(id)]'}; echo $((i))",
+  "(i=0); echo $((i))",
+  "false && i=0; echo $((i))",
+  "f() { i=0; }; echo $((i))",
+  "bash -c 'i=0'; ((i))",
+  "i=0; bash -c 'echo $((i))'",
+  "wc() { cat a.txt; }; n=$(wc -l); echo $((n))",
+  "printf '%d' 'path[$(id)]'",
+  "printf '%s %x\n' a \"$(cat a.txt)\"",
+  "x='path[$(id)]'; printf '%d' \"$x\"",
+  "printf '%*d' $x 5",
+  "x='path[$(id)]'; exit x",
+  "f() { return x; }; x='path[$(id)]'; f",
+  "for i in 1; do break x; done",
+  "y='path[$(id)]'; echo $path[y]",
+  'y=$(cat a.txt); echo "$path[$y]"',
+  "x='$(id)'; echo ${(e)x}",
+  "echo *(e:'id':)",
+  "npm test; echo ${x:-*(e:'id':)}",
+  "for f in *(e:'id':); do echo $f; done"
 ]
 
 describe("what a shell text of another agent computes", () => {
@@ -77,7 +116,15 @@ describe("what a shell text of another agent computes", () => {
         "i=1; ((i++)); cat $i",
         "for ((i=1; i<3; i++)); do cat $i; done",
         "i=1; while true; do cat $i; ((i++)); done",
-        "cat $((1+1))"
+        "cat $((1+1))",
+        "cat {1..5}",
+        "cat < {2..2}",
+        'for i in {1..5}; do cat "$i"; done',
+        "for i in {1..100}; do cat $i; done",
+        "echo x > {2..2}",
+        "for i in {1..3}; do echo x > $i; done",
+        "tee {1..2} < a.txt",
+        "sed -i s/a/b/ {1..2}"
       ])
         assert.include(["ask", "deny"], outcome(text).decision, text)
     })

@@ -31,7 +31,8 @@ export const isExpendablePlace = (path: string, { isIgnored, roots }: Pick<Scene
   if (root === undefined) {
     return temporary.some((place) => (base === place ? path !== base : holds(place, base)))
   }
-  const names = base.slice(normalise(root).length).split("/")
+  const whole = path.split("/").includes("..") ? base : normalise(path)
+  const names = whole.slice(normalise(root).length).split("/")
   return names.some((name) => remade.has(name)) || (path === base && isIgnored?.(base) === true)
 }
 

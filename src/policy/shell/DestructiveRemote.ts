@@ -15,7 +15,7 @@ const act = (verbs: RegExp, does: string, option?: RegExp): Act => ({
 })
 
 /** Operands behind these are another command, or text. */
-const handsOn = new Set("run exec x dlx start create build".split(" "))
+const handsOn = new Set("run run-script exec x dlx start create build".split(" "))
 /** Operands that may select what a program does, those of its options included. */
 const maximumVerbs = 6
 const rehearses = /^(?:--dry-?run(?:=(?:client|server|true))?|--dryrun)$/
@@ -131,6 +131,10 @@ const leads = /^(?:-[^=]*|workspace)$/
 const endOf = (args: ReadonlyArray<string>): number =>
   args.findIndex((word, index) => handsOn.has(word) && !leads.test(args[index - 1] ?? ""))
 
+const runsScripts = /^(?:npm|pnpm|yarn|bun)$/
+const publishing = /^(?:deploy|publish|release)(?::|$)/
+const runsPublishing = "Runs a script that is called as if it published something"
+
 const judged =
   (acts: ReadonlyArray<Act>): Destroys =>
   ({ args, name }, scene) => {
@@ -142,6 +146,8 @@ const judged =
     const verbs = ` ${own.join(" ")} `
     if (isUnknown(operands[0] ?? "")) return `Runs a ${name} subcommand that is known only at run time`
     if (name === "gh" && operands.includes("api")) return requests({ args, name }, scene)
+    const script = runsScripts.test(name) ? args.slice(end + 1).find((arg) => !arg.startsWith("-")) : undefined
+    if (end >= 0 && /^run(?:-script)?$/.test(args[end] ?? "") && publishing.test(script ?? "")) return runsPublishing
     return acts.find(
       (one) => one.verbs.test(verbs) && (one.option === undefined || args.some((arg) => one.option?.test(arg)))
     )?.does

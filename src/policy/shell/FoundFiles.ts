@@ -22,6 +22,8 @@ export interface FoundFiles {
   readonly links: ReadonlyArray<string>
   /** The first that holds a blank, a quote or a backslash in what is printed of it, so that it is more than one word. */
   readonly odd: string | undefined
+  /** The first that begins as an option does. */
+  readonly option: string | undefined
   readonly looks: number
 }
 
@@ -34,6 +36,7 @@ export const findBelow = ({ directory, expression, most, printed }: FindStart): 
   const pending = [{ place: directory, shown: printed }]
   let looks = 0
   let odd: string | undefined
+  let option: string | undefined
   for (let one = pending.pop(); one !== undefined; one = pending.pop()) {
     const { place, shown } = one
     const entries = Either.try({ try: () => entriesOf(place), catch: (cause) => unseen(directory, cause) })
@@ -42,14 +45,16 @@ export const findBelow = ({ directory, expression, most, printed }: FindStart): 
     if (looks > most) return Either.left(tooMany(directory))
     for (const entry of entries.right) {
       const kind = kindOf(entry)
-      const child = { place: `${place}/${entry.name}`, shown: `${shown.replace(/\/$/, "")}/${entry.name}` }
+      const above = shown === "" || shown.endsWith("/") ? shown : `${shown}/`
+      const child = { place: `${place}/${entry.name}`, shown: `${above}${entry.name}` }
       if (expression.takes({ path: child.shown, kind }) !== "no") {
         found[kind].push(child.place)
         if (/[\s'"\\]/.test(child.shown)) odd ??= child.shown
+        if (child.shown.startsWith("-")) option ??= child.shown
       }
       if (kind === "directory" && !expression.prunes(child.shown) && expression.takesBelow(child.shown))
         pending.push(child)
     }
   }
-  return Either.right({ files: found.file, links: found.link, odd, looks })
+  return Either.right({ files: found.file, links: found.link, odd, option, looks })
 }

@@ -90,11 +90,24 @@ export const contentsOf = (
       return isNow ? tracked(true) : past()
     }
     case "stash":
-      return printsPatch && /^(?:show|list)$/.test(args[0] ?? "") ? { of: "past", names: undefined } : { of: "named" }
+      return printsPatch ? { of: "past", names: undefined } : { of: "named" }
+    case "add":
+    case "checkout":
+    case "reset":
+    case "restore":
+      return isInteractive(args) ? { of: "past", names: undefined } : { of: "named" }
+    case "commit":
+      return isInteractive(args) || args.some((arg) => /^-[a-zA-Z]*v|^--verbose$/.test(arg))
+        ? { of: "past", names: undefined }
+        : { of: "named" }
     default:
       return { of: "named" }
   }
 }
+
+/** Whether it shows one change after the other, and asks about each. */
+const isInteractive = (args: ReadonlyArray<string>): boolean =>
+  args.some((arg) => /^-[a-zA-Z]*[pi]|^--(?:patch|interactive)$/.test(arg))
 
 /** What can only be a commit, of which a summary shows no contents. */
 const commit = /^(?:HEAD|@)(?:[~^]\d*)*$/

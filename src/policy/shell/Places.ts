@@ -138,14 +138,19 @@ export class Places {
   /** Asks if a search of an absolute path would open a file that may not be read without asking. */
   searched(path: string, name: string, search: Search): Verdict {
     const directory = this.#led(path)?.path ?? normalise(path)
-    const { descend, isIgnored, judgePath, judgeFound = (file: string) => judgePath(file, "read") } = this.#context
-    const found = descend?.({ ...search, ...leftOut(search, isIgnored), directory, most: maximumLooks - this.#looks })
+    const { descend, judgePath, judgeFound = (file: string) => judgePath(file, "read") } = this.#context
+    const found = descend?.({
+      ...search,
+      ...leftOut(search, directory, this.#context),
+      directory,
+      most: maximumLooks - this.#looks
+    })
     if (found === undefined) return readable
     if (Either.isLeft(found)) return found.left
     this.#looks += found.right.looks
     for (const file of found.right.files) {
       const { decision, reason, rule } = judgeFound(file)
-      if (decision !== "allow") return ask(rule, `${name} would also read ${excerpt(file)}: ${reason}`)
+      if (decision !== "allow") return ask(rule, `${excerpt(name)} would also read ${excerpt(file)}: ${reason}`)
     }
     return readable
   }

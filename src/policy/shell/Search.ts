@@ -1,5 +1,6 @@
 import type { Usage } from "./Arguments.ts"
 import type { Descent } from "./Descent.ts"
+import type { ShellContext } from "./ShellContext.ts"
 import type { ReadOnlyCommand } from "./ReadOnlyCommand.ts"
 
 /** What a command opens of what lies below the directories that it is given. */
@@ -20,6 +21,13 @@ export const searchOf = (
   return { filters: globs, hidden: hidden === true ? "all" : has(hidden) ? "files" : "none" }
 }
 
-/** Directories that a search leaves out, as far as it goes by what git ignores. */
-export const leftOut = ({ hidden }: Search, isIgnored: Descent["skips"]): Pick<Descent, "skips"> =>
-  hidden === "all" || isIgnored === undefined ? {} : { skips: isIgnored }
+/**
+ * Directories that a search of a place leaves out, as far as it goes by what git ignores. One that begins in an ignored directory
+ * does not leave out what lies there.
+ */
+export const leftOut = (
+  { hidden }: Search,
+  directory: string,
+  { isIgnored, roots }: Pick<ShellContext, "isIgnored" | "roots">
+): Pick<Descent, "skips"> =>
+  hidden === "all" || isIgnored === undefined || !roots.includes(directory) ? {} : { skips: isIgnored }

@@ -52,7 +52,7 @@ describe("a search below a directory", () => {
         ["cd src && grep -r x .", "shell/read-only"]
       ] as const
       for (const [text, rule] of decisions) assert.strictEqual(judge(text).rule, rule, text)
-      assert.match(judge("grep -r x open").reason, /^grep would also read `.*open\/deep\/\.env`: secret$/)
+      assert.match(judge("grep -r x open").reason, /^`grep` would also read `.*open\/deep\/\.env`: secret$/)
     })
   )
 
@@ -96,13 +96,16 @@ describe("a search below a directory", () => {
         classify(text, { ...contextOf({ cwd: base, roots: [base] }), descend, isIgnored }).rule
       assert.strictEqual(judge("grep -r x w/node_modules").rule, "path/secret")
       assert.strictEqual(judge("grep -r x w/node_modules/b").rule, "path/secret")
-      assert.strictEqual(judge("rg x w").rule, "path/secret")
-      assert.strictEqual(ignoring("rg x w"), "shell/read-only")
-      assert.strictEqual(ignoring("rg x w/out"), "path/secret")
-      assert.strictEqual(ignoring("grep -r x w"), "path/secret")
+      assert.strictEqual(judge("rg x").rule, "path/secret")
+      for (const text of ["rg x", "rg x .", "cd w && rg x .."])
+        assert.strictEqual(ignoring(text), "shell/read-only", text)
+      // What lies in a directory that is ignored is found by a search that begins there, or beside it.
+      for (const text of ["rg x w", "rg x w/out", "cd w/out && rg x", "grep -r x .", "grep -r x w"])
+        assert.strictEqual(ignoring(text), "path/secret", text)
       for (const line of ["!out", "!/o*/"]) {
-        write("w/.ignore", line)
-        assert.strictEqual(ignoring("rg x w"), "path/secret", line)
+        write(".ignore", line)
+        write("w/.ignore", "")
+        assert.strictEqual(ignoring("rg x"), "path/secret", line)
       }
     })
   )

@@ -13,7 +13,7 @@ export const shellBuiltin = (called: string, args: ReadonlyArray<Literal>): Step
   const values = args.map(({ value }) => value)
   if (called === ":" || called === "true" || called === "false") return none
   if (quiet.has(called)) {
-    return values.every((value) => /^[\w"$?%-]*$/.test(value))
+    return values.every((value) => /^(?:-?\d+|%\d*|-[a-z])?$/.test(value))
       ? none
       : unread(called, "it is not known what it does with these words")
   }

@@ -48,7 +48,7 @@ class Walker implements Doing {
   readonly #directories: Directories
   #commands = 0
   #depth = 0
-  /** Names of files that the command reads that is being read, and those that it prints. */
+  /** Names of files that a command is given, and those that it prints. */
   #fed: Printed | undefined
   #printed: Printed | undefined
 
@@ -148,7 +148,6 @@ class Walker implements Doing {
       this.#perhaps(() => this.#visit(one))
       printed = isSimple ? this.#printed : undefined
     }
-    this.#fed = this.#printed = undefined
   }
 
   /** Behind `&&` alone, what stands there has run if the next command runs. */
@@ -197,8 +196,8 @@ class Walker implements Doing {
     this.#touch({ word, op: operator === "<" ? "read" : "write", by: `${operator} ${target.text}` })
   }
 
-  #touch(touch: Touch): void {
-    this.touched.push({ ...touch, from: this.#directories.all })
+  #touch(touch: Touch, from = this.#directories.all): void {
+    this.touched.push({ ...touch, from })
   }
 
   #command(node: Command): void {
@@ -214,9 +213,8 @@ class Walker implements Doing {
       else this.#children(part)
     }
     const given = node.prefix.filter((part) => part.type === "Assignment")
-    const reading = /^(?:test|\[)$/.test(node.name?.text ?? "") ? "tested" : "words"
     const words = written.flatMap((part): ReadonlyArray<Literal> => {
-      if (part.type === "Word") return this.#variables[reading](part) ?? [unknownWord(part.text)]
+      if (part.type === "Word") return this.#variables.wordsFor(node.name?.text, part) ?? [unknownWord(part.text)]
       if (part.type !== "Assignment") return []
       return [this.#variables.word(part.text)]
     })
@@ -225,12 +223,12 @@ class Walker implements Doing {
     if (words.length === 0) return node.redirects.length === 0 ? assign() : this.#perhaps(assign)
     for (const { name, value } of given) {
       const known = value.type === "Word" ? this.#variables.valueOf(value.text)?.value : undefined
-      if (!isHarmlessFor(name, known)) this.unknown.push(unread(`${name}=…`, "the variable changes what programs do"))
+      if (!isHarmlessFor(name, known, words[0]?.value))
+        this.unknown.push(unread(`${name}=…`, "the variable changes what programs do"))
     }
     this.run(words, 0, fed)
     const [{ value: name } = unknown, ...args] = words
-    const isOther = !node.redirects.every(isQuiet) || this.#functions.isInForce(name)
-    this.#printed = isOther ? undefined : printedBy(name, args, fed)
+    if (node.redirects.every(isQuiet) && !this.#functions.isInForce(name)) this.#printed = printedBy(name, args, fed)
   }
 
   /** Takes a command to where it is known what it does; what it reads are names of files, where it is told which. */
@@ -280,7 +278,8 @@ class Walker implements Doing {
 
   #take({ git, runs = [], settings = [], touches, urls, within }: Step, by: string, depth: number): void {
     const from = within === undefined ? this.#directories.all : this.#directories.reached(within)
-    for (const touch of touches) this.touched.push({ ...touch, by, from })
+    if (within !== undefined) this.#touch({ word: within, op: "enter", by })
+    for (const touch of touches) this.#touch({ ...touch, by }, from)
     if (git !== undefined) this.git.push({ ...git, from })
     this.urls.push(...urls)
     this.settings.push(...settings)

@@ -1,16 +1,15 @@
 import * as Either from "effect/Either"
 import { excerpt } from "../../../text/excerpt.ts"
 import { sentence } from "../../../text/sentence.ts"
-import { isWithin } from "../../path/PathText.ts"
 import { ask, deny, strictest, type Verdict } from "../../Verdict.ts"
 import { isExpendablePlace } from "../DestructiveFiles.ts"
-import { contentsOf, type GitContents } from "../GitContents.ts"
-import { isThere } from "../isThere.ts"
 import { normalise } from "../LexicalPath.ts"
 import type { Literal } from "../Literal.ts"
 import type { ShellContext } from "../ShellContext.ts"
 import { broughtBy } from "./broughtBy.ts"
 import { doingOf } from "./Doing.ts"
+import { isTemporary } from "../TemporaryPlaces.ts"
+import { type GitShown, shownByGit } from "./GitShown.ts"
 import { ReadBelow } from "./ReadBelow.ts"
 import type { Doing, Touched } from "./Touched.ts"
 import { FreshFiles } from "./FreshFiles.ts"
@@ -28,22 +27,17 @@ export interface DoingJudged {
   /** Addresses that it connects to, for the network policy. */
   readonly urls: ReadonlyArray<string>
   /** Which contents git shows, and where. */
-  readonly shown: ReadonlyArray<{ readonly directory: string; readonly contents: GitContents }>
+  readonly shown: ReadonlyArray<GitShown>
 }
 
 /** Paths that are judged, each of which may cost a look at the disk. */
 const maximumPaths = 1024
 
-/** Where files may be anybody's and last for a day. */
-const temporary = ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/dev/shm"]
 /** What every program is given. */
 const inputs = /^\/(?:dev\/(?:tty|stdin|fd\/\d+)|proc\/.+\/fd\/\d+)$/
 const devices = /^\/dev\/(?:null|zero|u?random|tty|std(?:in|out|err)|fd\/\d+)$/
 /** Where programs and what they share lie. */
 const installed = /^\/(?:usr\/(?:local\/)?)?(?:s?bin|lib|lib64|include|share)(?:\/|$)|^\/(?:opt|nix)(?:\/|$)/
-
-export const isTemporary = (place: string, home: string): boolean =>
-  temporary.some((directory) => isWithin(place, directory)) && !isWithin(place, home)
 
 /** Files that no program writes but by a command of their own, wherever they lie. */
 const guarded = /^path\/(?:repository|credentials|own-state|own-files|startup|ssh-settings|kernel|hard-link)$/
@@ -54,18 +48,8 @@ export const judgeDoing = (text: string, context: ShellContext): DoingJudged => 
   return {
     verdict: new Judge(context).all(doing),
     urls: doing.urls.filter((url) => !url.includes(unknownPart)),
-    shown: doing.git.flatMap(({ args, from, name, operands }) =>
-      from.map((directory) => ({
-        directory: placeOf(directory, context),
-        contents: contentsOf(name, args, operands, (path) => isThere(path, [directory], context))
-      }))
-    )
+    shown: shownByGit(doing, context)
   }
-}
-
-const placeOf = (directory: string, { resolve }: ShellContext): string => {
-  const led = resolve?.(directory)
-  return led !== undefined && Either.isRight(led) ? led.right.path : normalise(directory)
 }
 
 /** Why a shell text never runs for what it is known to change, if so. */
@@ -249,7 +233,7 @@ class Judge {
       (named === undefined || names.some((name) => name === "" || /^\.{1,2}$/.test(name)))
     )
       return ask("shell/not-known", `${excerpt(by)} writes files into the workspace that no word names.`)
-    const isFree = rule !== "path/outside" || isTemporary(place, home)
+    const isFree = rule !== "path/outside" || isTemporary(this.#words.led(path) ?? place, home)
     const own = isFree
       ? undefined
       : ask(
@@ -280,9 +264,9 @@ class Judge {
     const { home, judgePath } = this.#context
     const verdict = judgePath(path, "read")
     if (verdict.rule === "path/outside") {
-      const isFree = isTemporary(place, home) || (op !== "enter" && installed.test(place))
+      const isFree = isTemporary(this.#words.led(path) ?? place, home) || (op !== "enter" && installed.test(place))
       return isFree
-        ? undefined
+        ? found && this.#below.found(path, touched, found)
         : ask(
             "path/outside",
             `${excerpt(by)} uses ${excerpt(this.#words.short(path))}, which is outside the workspace.`

@@ -94,12 +94,18 @@ const fits = (name: string, command: OrdinaryCommand, args: ReadonlyArray<Litera
   const values = (words: ReadonlyArray<Literal>) => words.map(({ value }) => value)
   // It compares files and directories as `diff -r` does, and shows them.
   const isApart = name === "diff" && options.has("--no-index")
+  const moved = name === "mv" ? written.slice(0, -1) : []
   const { places, urls } = reachedBy(addressesOf(name, command, args, operands))
   return does({
     urls,
     git: { name, args: values(args), operands: values(paths) },
     touches: [
-      ...[...places, ...(isApart ? paths : [])].map((word): Touch => ({ word, op: "read", by, below: everything })),
+      ...[...places, ...moved, ...(isApart ? paths : [])].map((word): Touch => ({
+        word,
+        op: "read",
+        by,
+        below: everything
+      })),
       ...paths.flatMap(inTree).map((word): Touch => ({ word, op: "mention", by })),
       ...(name === "clone" && written.length === 0 ? clonedTo(args, command) : written).map((word): Touch => ({
         word,

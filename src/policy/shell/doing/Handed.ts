@@ -17,6 +17,8 @@ export interface Printed {
   readonly starts: ReadonlyArray<Literal>
   readonly expression: FindExpression
   readonly isNul: boolean
+  /** They are printed without the name of the place that they lie below. */
+  readonly isBare: boolean
 }
 
 const here: Literal = { ...plain, value: "." }
@@ -43,7 +45,7 @@ const usageOf = (name: string, args: ReadonlyArray<Literal>) => {
 }
 
 /** What a use of `find` that only looks finds; none where that is not known. */
-export const findsWhat = (args: ReadonlyArray<Literal>): Omit<Printed, "isNul"> | undefined => {
+export const findsWhat = (args: ReadonlyArray<Literal>): Pick<Printed, "expression" | "starts"> | undefined => {
   if ("decision" in findPaths(args)) return undefined
   const { starts, words } = findParts(args)
   const expression = findExpression(words.map(({ value }) => value))
@@ -63,7 +65,9 @@ const shown = (
   const words = args.flatMap((word) => (isName(word) ? starts : [word]))
   if (words.some(({ value }) => value.includes(unknownPart))) return undefined
   if (spoken.has(program.value)) return [program, ...words]
-  const read = usageOf(program.value, words)
+  // Of one place come many names, so that it has to be no other use with more of them.
+  const more = args.flatMap((word) => (isName(word) ? [...starts, ...starts] : [word]))
+  const read = usageOf(program.value, more) === undefined ? undefined : usageOf(program.value, words)
   if (read === undefined) return undefined
   const { goesIn, paths } = read
   const count = (all: ReadonlyArray<Literal>, { value }: Literal) => all.filter((one) => one.value === value).length
@@ -86,7 +90,11 @@ export const findShows = (
   if (found === undefined || command.some(({ value }) => value !== "{}" && value.includes("{}"))) return undefined
   const words = shown(command, ({ value }) => value === "{}", found.starts)
   if (words === undefined) return undefined
-  const { touches, ...step } = reading(words, found.starts, { expression: found.expression, isSplit: false })
+  const { touches, ...step } = reading(words, found.starts, {
+    expression: found.expression,
+    isBare: false,
+    isSplit: false
+  })
   return { ...step, touches: [...found.starts.map((word): Touch => ({ word, op: "list", by: "find" })), ...touches] }
 }
 
@@ -123,11 +131,11 @@ export const printedBy = (
     const isNul = args.some(({ value }) => value === "-print0")
     return found === undefined || (isNul && args.some(({ value }) => value === "-print"))
       ? undefined
-      : { ...found, isNul }
+      : { ...found, isBare: false, isNul }
   }
   if (name === "git")
     return args.length === 1 && args[0]?.value === "ls-files"
-      ? { starts: [here], expression: everything, isNul: false }
+      ? { starts: [here], expression: everything, isBare: true, isNul: false }
       : undefined
   if (name === "xargs" && before !== undefined) {
     const [[listing, ...words] = []] = xargsShows(args, before)?.runs ?? []
@@ -141,7 +149,7 @@ export const printedBy = (
   const { bare, options, paths } = read
   if (listing(name, options)) {
     const isNul = ["-0", "-Z", "--null"].some((option) => options.has(option))
-    return { starts: bare ? [...paths, here] : paths, expression: everything, isNul }
+    return { starts: bare ? [...paths, here] : paths, expression: everything, isBare: bare, isNul }
   }
   if (before === undefined || before.isNul || paths.length > 0) return undefined
   const selects = /^(?:head|tail|sort|uniq)$/.test(name)
@@ -170,5 +178,5 @@ export const xargsShows = (args: ReadonlyArray<Literal>, printed: Printed): Step
       : shown(asked, ({ value }) => value === name, printed.starts)
   return words === undefined
     ? undefined
-    : reading(words, printed.starts, { expression: printed.expression, isSplit: !isNul })
+    : reading(words, printed.starts, { expression: printed.expression, isBare: printed.isBare, isSplit: !isNul })
 }

@@ -127,7 +127,7 @@ export const launched = (name: string, args: ReadonlyArray<Literal>): Launched |
     const words = args.slice(args[1]?.value === "--" ? 2 : 1)
     return words[0] === undefined || words[0].value.startsWith("-")
       ? unread(name, "it is not known what it starts")
-      : { words: [unversioned(words[0]), ...words.slice(1)] }
+      : packaged(name, words)
   }
   const launcher = launchers.get(name)
   if (launcher === undefined) return undefined
@@ -143,7 +143,7 @@ export const launched = (name: string, args: ReadonlyArray<Literal>): Launched |
       : name === "exec"
         ? { words: [{ ...plain, value: "true" }] }
         : unread(name, "it is not known what it starts")
-  if (name === "npx" || name === "bunx") return { words: [unversioned(words[0]), ...words.slice(1)] }
+  if (name === "npx" || name === "bunx") return packaged(name, words)
   return { words: name === "xargs" ? withInput(args.slice(0, own), words) : words }
 }
 
@@ -162,6 +162,31 @@ const withInput = (own: ReadonlyArray<Literal>, words: ReadonlyArray<Literal>): 
 }
 
 const plain: Literal = { value: "", bare: true, glob: false, tilde: false }
+
+/** The programs of packages that are called otherwise. */
+const programs: ReadonlyMap<string, string> = new Map([
+  ["@angular/cli", "ng"],
+  ["@babel/cli", "babel"],
+  ["@biomejs/biome", "biome"],
+  ["@changesets/cli", "changeset"],
+  ["@commitlint/cli", "commitlint"],
+  ["@graphql-codegen/cli", "graphql-codegen"],
+  ["@nestjs/cli", "nest"],
+  ["@playwright/test", "playwright"],
+  ["@redocly/cli", "redocly"],
+  ["@swc/cli", "swc"],
+  ["@tailwindcss/cli", "tailwindcss"]
+])
+
+/** The program of a package, which is fetched where the project does not have it; a path is one that it has. */
+const packaged = (by: string, [first = plain, ...words]: ReadonlyArray<Literal>): Launched | Unread => {
+  const word = unversioned(first)
+  if (!/[/:]/.test(word.value) || /^\.{0,2}\//.test(word.value)) return { words: [word, ...words] }
+  const program = programs.get(word.value)
+  return program === undefined
+    ? unread(by, `it is not known what ${word.value.replaceAll(unknownPart, "…")} does`)
+    : { words: [{ ...word, value: program }, ...words] }
+}
 
 /** A package without its version. */
 const unversioned = (word: Literal): Literal => ({ ...word, value: word.value.replace(/(?<=.)@[\w.^~-]+$/, "") })

@@ -10,6 +10,19 @@ import { isKnown, plain } from "./Unknown.ts"
 
 const here: Literal = { ...plain, value: "." }
 
+/** Whether `printf` is told to count with what may be no number, which some shells compute as an expression. */
+const computesIn = (args: ReadonlyArray<Literal>): boolean => {
+  const [format = "", ...given] = args.map(({ value }) => value)
+  const conversions = [...format.matchAll(/%[-+ #0']*(?<width>\*|\d+)?(?:\.(?<precision>\*|\d+))?(?<kind>[a-zA-Z])/g)]
+  const isCounted = (at: number): boolean => /[diouxXeEfFgGaA]/.test(conversions[at]?.groups?.["kind"] ?? "")
+  const isMixed = format.includes("*") || given.some((value) => value.includes(unknownPart + unknownPart))
+  return given.some(
+    (value, at) =>
+      !/^-?(?:\d+(?:\.\d+)?|0x[\da-f]+)?$/i.test(value) &&
+      (isMixed ? conversions.some((_, one) => isCounted(one)) : isCounted(at % Math.max(1, conversions.length)))
+  )
+}
+
 /** Whether a value that is sent is taken from a file or the input, or is not known; what is told at the end can go to a file. */
 const isTaken = ([option, value]: readonly [option: string, value: string]): boolean => {
   if (/^(?:-H|--header)$/.test(option)) return value.startsWith("@")
@@ -42,12 +55,16 @@ const savedNames = (
 
 const onlyShow = new Set("ls cat head wc nl cut stat du file grep egrep fgrep md5sum sha1sum sha256sum".split(" "))
 
+/** They print their words, whatever a file is called. */
+const spoken = new Set("echo printf basename dirname".split(" "))
+
 /** What a listed use of a command touches; what the table does not say is not known. */
 export const listedDoes = (
   name: string,
   command: ReadOnlyCommand & OrdinaryCommand,
   args: ReadonlyArray<Literal>
 ): Step | Unread => {
+  if (name === "printf" && computesIn(args)) return unread(name, "what it counts can run code")
   const isSplit = args.some(({ value }) => value.includes(unknownPart + unknownPart))
   if (isSplit && command.raw !== true && name !== "printf")
     return unread(name, "some of its words are known only at run time")
@@ -55,6 +72,7 @@ export const listedDoes = (
   const given = args.map((word) => {
     if (word.glob && command.operands === "url" && /^[^*?]*\[[0-9a-f:.]+\][^*?[]*$/i.test(word.value))
       return { ...word, glob: false }
+    if (word.glob && spoken.has(name)) return { ...word, glob: false }
     return onlyShow.has(name) && word.glob && /^[*?[]/.test(word.value) ? { ...word, value: `./${word.value}` } : word
   })
   const found = usage(name, command, given)

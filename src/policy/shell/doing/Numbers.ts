@@ -10,7 +10,7 @@ import {
 import { declarers } from "../Wrappers.ts"
 import { isOwnName } from "./Environment.ts"
 
-const number = /^(?:\d+(?:#\w+)?|0x[\da-f]+|\$[?#])$/i
+const number = /^(?:\d+(?:#\w+)?|0x[\da-f]+|\$[?#!$])$/i
 const variable = /^\$?(?<plain>[a-z_]\w*)$|^\$\{(?<braced>[a-z_]\w*)\}$/i
 
 /** The variables that an arithmetic expression uses, which holds nothing else but numbers, and those that it gives a value. */
@@ -69,9 +69,13 @@ const computed = (expression: ArithmeticExpression | undefined): Computed | unde
   }
 }
 
-const isNumber = (word: Word): boolean =>
-  /^"?-?\d+"?$/.test(word.text) ||
-  (word.parts?.length === 1 && word.parts[0]?.type === "ArithmeticExpansion" && word.parts[0].text === word.text)
+/** Commands that print one number and nothing else. */
+const prints = /^\$\((?:[^()`]*\|\s*)?(?:wc\s+-[lwcm](?:\s*<\s*[^\s()|;&<>`]+)?|date\s+'?\+%s'?|nproc)\s*\)$/
+
+const isNumber = ({ parts, text }: Word): boolean =>
+  /^"?(?:-?\d+|\$[?#!$])"?$/.test(text) ||
+  prints.test(text) ||
+  (parts?.length === 1 && parts[0]?.type === "ArithmeticExpansion" && parts[0].text === text)
 
 const isRange = ({ text }: Word): boolean => /^-?\d+$|^\{-?\d+\.\.-?\d+(?:\.\.-?\d+)?\}$/.test(text)
 
@@ -92,13 +96,20 @@ const setters = /^(?:read|mapfile|readarray|getopts|unset|wait)$/
 /** By these, variables can get values that no word says. */
 const opaque = /^(?:eval|source|\.|trap|alias|enable|builtin|command)$/
 
+/** Commands for which one number is as good as another. */
+export const counting = /^(?:test|\[|exit|return|kill|wait|sleep|seq|shift|printf)$/
+
+/** Variables to which shells give values by themselves, which are no numbers for sure. */
+const special =
+  /^(?:_.*|REPLY|MAPFILE|COPROC|OPT[A-Z]+|BASH.*|COMP.*|READLINE.*|DIRSTACK|FUNCNAME|GROUPS|PIPESTATUS|[A-Z]*MATCH|M?(?:BEGIN|END)|TTY.*|argv|path|reply|match|mbegin|mend|status|pipestatus|[a-z]*path|aliases|options|commands|functions|history|parameters|prompt|psvar|words|signals)$/
+
 /**
  * The variables of a shell text that are numbers wherever it gives them a value. The value of another one in an arithmetic expression
  * is an expression itself, which can run a command.
  */
 export class Numbers {
   readonly #others = new Set<string>()
-  readonly #given = new Set<string>()
+  #given: ReadonlySet<string> = new Set()
   #isOpaque = false
 
   /** Notes what gets a value below a node. */
@@ -108,6 +119,10 @@ export class Numbers {
       if (node.wordlist?.every(isRange) !== true) this.#others.add(node.name.text)
     } else if (node.type === "Select") this.#others.add(node.name.text)
     else if (node.type === "Command") this.#called(node)
+    else if (node.type === "ParameterExpansion") {
+      const [, name] = /^\$\{(\w+):?=/.exec(node.text) ?? []
+      if (name !== undefined) this.#others.add(name)
+    } else if (node.type === "Function") this.#isOpaque ||= /^(?:wc|date|nproc|pwd)$/.test(node.name.text)
     forEachChild(node as SyntaxNode, (child) => this.declare(child))
   }
 
@@ -122,18 +137,44 @@ export class Numbers {
     if (sets) for (const { value } of words) this.#others.add(value)
     const isUnknown =
       !/^(?:\[|[\w./@:+-]+)$/.test(called) ||
-      (sets && words.some(({ text }) => /[$`]/.test(text))) ||
+      (sets && words.some(({ text }) => /[$`{}*?[\]]/.test(text))) ||
       (declarers.has(called) && words.some(({ text }) => !/^(?:-[grx]+|\w+)$/.test(text)))
     this.#isOpaque ||= isUnknown || opaque.test(called)
   }
 
+  /** Whether commands mean what they are called. */
+  get isPlain(): boolean {
+    return !this.#isOpaque
+  }
+
   /** Notes that a variable gets a value here. */
   give(name: string): void {
-    this.#given.add(name)
+    this.#given = new Set([...this.#given, name])
+  }
+
+  /** Reads what may not run, or in a process of its own: what it gives a value has none for sure behind it. */
+  within(read: () => void): void {
+    const before = this.#given
+    read()
+    this.#given = before
+  }
+
+  /** Reads the text of another shell, which has been given none of these. */
+  apart(read: () => void): void {
+    this.within(() => {
+      this.#given = new Set()
+      read()
+    })
+  }
+
+  /** Whether a word is a number that is computed, or that a command prints. */
+  isCount(word: Word): boolean {
+    const isPrinted = prints.test(word.text.replace(/^"(.*)"$/s, "$1"))
+    return isPrinted ? !this.#isOpaque : isNumber(word)
   }
 
   isNumber(name: string): boolean {
-    return !this.#isOpaque && this.#given.has(name) && !this.#others.has(name) && isOwnName(name)
+    return !this.#isOpaque && this.#given.has(name) && !this.#others.has(name) && isOwnName(name) && !special.test(name)
   }
 
   /** Whether a part of shell syntax computes with numbers alone; what it gives a value is one from there on. */

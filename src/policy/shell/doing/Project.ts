@@ -48,6 +48,15 @@ const places = (value: string): ReadonlyArray<string> => {
   return word.split(/[:,=]/).filter((part) => /[/~]|^\./.test(part) && part !== "." && !part.startsWith("@"))
 }
 
+/** Directories that a program is told to work in. */
+const workedIn = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<Touch> =>
+  args.flatMap((word, at): ReadonlyArray<Touch> => {
+    const [, joined] = /^(?:-C(?=[^=])|--(?:directory|prefix|cwd|dir|target|root)=)(.+)$/s.exec(word.value) ?? []
+    const isNext = /^(?:-C|--(?:directory|prefix|cwd|dir|target|root))$/.test(args[at - 1]?.value ?? "")
+    const given = joined ?? (isNext ? word.value : undefined)
+    return given === undefined ? [] : [{ word: { ...word, value: given }, op: "enter", by: name }]
+  })
+
 /** The files that a program runs by its words, or by what it finds where none names one. */
 const started = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<Touch> => {
   const files = startsNamed.get(name)
@@ -236,6 +245,6 @@ export const projectDoes = (called: string, args: ReadonlyArray<Literal>): Step 
   const filled: ReadonlyArray<Touch> =
     cloned === undefined ? [] : [{ word: { ...plain, value: cloned }, op: "write", by: called, fills: true }]
   return reason === undefined
-    ? does({ touches: [...rest, ...started(called, args), ...filled] })
+    ? does({ touches: [...workedIn(called, args), ...rest, ...started(called, args), ...filled] })
     : unread([called, ...args.slice(0, 2).map(({ value }) => value)].join(" "), reason)
 }

@@ -5,6 +5,7 @@ import { ask, type Verdict } from "../../Verdict.ts"
 import { maximumLooks } from "../Descent.ts"
 import { normalise } from "../LexicalPath.ts"
 import { leftOut, type Search } from "../Search.ts"
+import { isTemporary } from "../TemporaryPlaces.ts"
 import type { ShellContext } from "../ShellContext.ts"
 import { type Found, shown } from "./Step.ts"
 import type { Touched } from "./Touched.ts"
@@ -32,9 +33,9 @@ export class ReadBelow {
 
   /** The files that a search opens below a place, without those that links lead to. */
   searched(path: string, by: string, search: Search): Verdict | undefined {
-    const { descend, isIgnored } = this.#context
     const directory = this.#directory(path)
-    const found = descend?.({ ...search, ...leftOut(search, isIgnored), directory, most: this.left })
+    const left = leftOut(search, directory, this.#context)
+    const found = this.#context.descend?.({ ...search, ...left, directory, most: this.left })
     if (found === undefined) return undefined
     if (Either.isLeft(found)) return found.left
     this.spend(found.right.looks)
@@ -42,19 +43,21 @@ export class ReadBelow {
   }
 
   /** The files that are found below a place, and what their links lead to. */
-  found(path: string, touched: Touched, { expression, isSplit }: Found): Verdict | undefined {
+  found(path: string, touched: Touched, { expression, isBare, isSplit }: Found): Verdict | undefined {
     const by = shown(touched.by)
     const found = this.#context.findBelow?.({
       directory: this.#directory(path),
-      printed: printed(path, touched),
+      printed: isBare ? "" : printed(path, touched),
       expression,
       most: this.left
     })
     if (found === undefined)
       return ask("shell/not-known", `${excerpt(by)} uses files whose names are known only at run time.`)
     if (Either.isLeft(found)) return found.left
-    const { files, links, looks, odd } = found.right
+    const { files, links, looks, odd, option } = found.right
     this.spend(looks)
+    if (option !== undefined)
+      return ask("shell/not-known", `${excerpt(by)} takes the file ${excerpt(option)} for an option.`)
     if (isSplit && odd !== undefined) {
       const how = "names pass as they are from `find -print0` to `xargs -0`"
       return ask("shell/not-known", `${excerpt(by)} takes ${excerpt(odd)} for more than one name; ${how}.`)
@@ -71,7 +74,9 @@ export class ReadBelow {
   ): Verdict | undefined {
     for (const file of files) {
       const { decision, reason, rule } = judge(file)
-      if (decision !== "allow") return ask(rule, sentence(`${excerpt(by)} also reads ${excerpt(file)}: ${reason}`))
+      const isFree = rule === "path/outside" && isTemporary(this.#directory(file), this.#context.home)
+      if (decision !== "allow" && !isFree)
+        return ask(rule, sentence(`${excerpt(by)} also reads ${excerpt(file)}: ${reason}`))
     }
     return undefined
   }

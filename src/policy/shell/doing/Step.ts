@@ -8,6 +8,8 @@ export const unknownPart = "\0"
 /** Which files a command is handed that are found when it runs. */
 export interface Found {
   readonly expression: FindExpression
+  /** Names are handed without that of the place before them. */
+  readonly isBare: boolean
   /** A name with a blank in it is handed as several. */
   readonly isSplit: boolean
 }

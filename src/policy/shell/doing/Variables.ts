@@ -1,12 +1,25 @@
 import { type Command, forEachChild, type Script, type SyntaxNode, type Word } from "unbash"
 import { expanded } from "../CommandWords.ts"
 import { type Literal, literal } from "../Literal.ts"
-import { computedBy, Numbers } from "./Numbers.ts"
+import { computedBy, counting, Numbers } from "./Numbers.ts"
 import { unknownPart } from "./Step.ts"
-import { unknown, unknownWord } from "./Unknown.ts"
+import { plain, unknown, unknownWord } from "./Unknown.ts"
 
-/** Whether all braces of a word are empty, so that the shell leaves them as they are. */
-const isPaired = (text: string): boolean => /^[\w\-./,+%@^:={}]+$/.test(text) && !/[{}]/.test(text.replaceAll("{}", ""))
+/** Whether all braces of a word hold nothing or one thing, so that the shell leaves them as they are. */
+const isPaired = (text: string): boolean =>
+  /^[\w\-./,+%@^:={}]+$/.test(text) && !/[{}]/.test(text.replaceAll(/\{[\w-]*\}/g, ""))
+
+/** Values of a range that are read one by one. */
+const maximumRange = 16
+
+/** What `{1..5}` stands for; none where it is another word, or too many. */
+const rangeOf = (text: string): ReadonlyArray<Literal> | undefined => {
+  const [, from, to] = /^\{(-?\d{1,6})\.\.(-?\d{1,6})\}$/.exec(text) ?? []
+  const [first, last] = [Number(from), Number(to)]
+  const count = Math.abs(last - first) + 1
+  if (from === undefined || /^-?0\d/.test(from) || /^-?0\d/.test(to ?? "") || !(count <= maximumRange)) return undefined
+  return Array.from({ length: count }, (_, at) => ({ ...plain, value: String(first + (last < first ? -at : at)) }))
+}
 
 const setters = /^(?:read|mapfile|readarray|getopts|printf|unset)$/
 /** Options of builtins by which a variable is a list. */
@@ -72,7 +85,7 @@ export class Variables {
   /** Reads what may not run, or in a process of its own: what gets a value there has one that is not known behind it. */
   within(read: () => void): void {
     const before = new Map(this.#values)
-    read()
+    this.numbers.within(read)
     for (const [name, value] of this.#values) if (before.get(name) !== value) this.forget(name)
   }
 
@@ -80,12 +93,13 @@ export class Variables {
   apart(read: () => void): void {
     const before = this.#values
     this.#values = new Map()
-    read()
+    this.numbers.apart(read)
     this.#values = before
   }
 
   /** What a word comes to: several for braces, none where it is not known. */
-  words(part: Word): ReadonlyArray<Literal> | undefined {
+  words(given: Word): ReadonlyArray<Literal> | undefined {
+    const part = this.numbers.isPlain ? { text: given.text.replaceAll("$(pwd)", "$PWD") } : given
     if (part.text.includes("{")) {
       const several = expanded(part.text)
       if (several !== undefined) {
@@ -93,7 +107,8 @@ export class Variables {
         return found.every((one) => one !== undefined) ? found : undefined
       }
       if (isPaired(part.text)) return [{ value: part.text, bare: true, glob: false, tilde: false }]
-      if (/^\{-?\d+\.\.-?\d+\}$/.test(part.text)) return [{ value: "1", bare: true, glob: false, tilde: false }]
+      const range = rangeOf(part.text)
+      if (range !== undefined) return range
     }
     const whole = /^"?(?<prefix>(?:\.\/)?)\$(?:(?<name>\w+)|\{(?<braced>\w+)\})"?$/.exec(part.text)?.groups
     const value = this.#values.get(whole?.["name"] ?? whole?.["braced"] ?? "")
@@ -103,10 +118,17 @@ export class Variables {
     return word === undefined ? undefined : [word]
   }
 
-  /** What a word of `test` comes to, for which it makes no difference which number a variable is. */
-  tested(part: Word): ReadonlyArray<Literal> | undefined {
-    const [, , name = ""] = /^("?)\$\{?(\w+)\}?\1$/.exec(part.text) ?? []
-    return this.numbers.isNumber(name) ? [{ value: "1", bare: true, glob: false, tilde: false }] : this.words(part)
+  /** What a word of a command comes to. */
+  wordsFor(program: string | undefined, part: Word): ReadonlyArray<Literal> | undefined {
+    return counting.test(program ?? "") ? this.#counted(part) : this.words(part)
+  }
+
+  /** The same where it makes no difference which number a variable is. */
+  #counted(part: Word): ReadonlyArray<Literal> | undefined {
+    const [, , name = ""] = /^("?)\$\{?(\w+|[?#!$]|PIPESTATUS\[\d+\])\}?\1$/.exec(part.text) ?? []
+    return /^(?:[?#!$]|PIPESTATUS\[\d+\])$/.test(name) || this.numbers.isNumber(name) || this.numbers.isCount(part)
+      ? [{ value: "12", bare: true, glob: false, tilde: false }]
+      : this.words(part)
   }
 
   readonly #lookup = (name: string, _: string, quoted: boolean): string | undefined => {

@@ -8,6 +8,16 @@ import type { ShellContext } from "../ShellContext.ts"
 /** Names that patterns may stand for. */
 const maximumMatches = 1024
 
+/** Directories below one another that `**` may stand for. */
+const maximumDepth = 8
+
+/** What `**` stands for where a shell takes it for directories at any depth, and what it does where that is `*`. */
+const deepened = (pattern: string): ReadonlyArray<string> => {
+  if (!/(?:^|\/)\*\*(?:\/|$)/.test(pattern)) return [pattern]
+  const depths = Array.from({ length: maximumDepth + 1 }, (_, depth) => "*/".repeat(depth))
+  return depths.map((stars) => pattern.replace(/\*\*(?:\/|$)/, (whole) => (whole === "**" ? `${stars}*` : stars)))
+}
+
 /** The paths that the words of a shell text stand for. */
 export class WordPaths {
   readonly #context: ShellContext
@@ -25,14 +35,24 @@ export class WordPaths {
       note(ask("shell/glob", `${excerpt(word.value)} can match files that hold secrets.`))
       return []
     }
-    const found = this.#context.expand?.(word.value, from, Math.max(0, maximumMatches - this.#matches))
-    if (found === undefined) return []
-    if (Either.isLeft(found)) {
-      note(found.left)
-      return []
+    const { expand } = this.#context
+    if (expand === undefined) return []
+    const found: Array<string> = []
+    for (const pattern of deepened(word.value)) {
+      const some = expand(pattern, from, Math.max(0, maximumMatches - this.#matches))
+      if (Either.isLeft(some)) {
+        note(some.left)
+        return []
+      }
+      this.#matches += some.right.length
+      found.push(...some.right)
     }
-    this.#matches += found.right.length
-    return found.right.map((path) => this.absolute({ ...word, value: path }, from))
+    const option = found.find((path) => /^(?:\.\/)?-/.test(path))
+    if (option !== undefined)
+      note(
+        ask("shell/glob", `${excerpt(word.value)} also matches ${excerpt(option)}, which may be taken for an option.`)
+      )
+    return found.map((path) => this.absolute({ ...word, value: path }, from))
   }
 
   absolute({ tilde, value }: Literal, from: string): string {
@@ -50,7 +70,8 @@ export class WordPaths {
   /** A path as it is called from where the command runs. */
   short(path: string): string {
     const { cwd } = this.#context
-    return path.startsWith(`${cwd}/`) && path.length > cwd.length + 1 ? path.slice(cwd.length + 1) : path
+    const single = path.replaceAll(/\/{2,}/g, "/")
+    return path.startsWith(`${cwd}/`) && path.length > cwd.length + 1 ? path.slice(cwd.length + 1) : single
   }
 
   isDirectory(path: string): boolean {

@@ -7,7 +7,10 @@ const isNumeric = ({ text }: Word, numbers: Numbers): boolean =>
   numbers.isNumber(text.replace(/^("?)\$\{?(\w+)\}?\1$/, "$2"))
 
 /** Expansions with an index or a range that compute nothing. */
-const isPlainExpansion = /^\$\{#?\w+\[[@*]\]\}$|^\$\{\w+:\s?-?\d+(?::\d+)?\}$/
+const isPlainExpansion = /^\$\{#?\w+\[(?:[@*]|\d+)\]\}$|^\$\{\w+:\s?-?\d+(?::\d+)?\}$/
+
+/** An index behind a variable without braces, flags in braces, and a pattern with qualifiers in braces: zsh can run code for them. */
+const zshOnly = /\$[A-Za-z_]\w*\[(?!\d+\]|[@*]\])|\$\{\(|\$\{[^}]*[*?\w.\]]\(/
 
 /** The key of an element of a list, but a number. */
 const computedKey = /^\[(?!\d+\]\+?=)[^\]]/
@@ -40,6 +43,12 @@ export const hazardOf = (node: SyntaxNode | Script, numbers: Numbers): Unread | 
         prefix === "!" || index !== undefined || operation?.type === "Transform" || operation?.type === "Slice"
       return computes && !isPlainExpansion.test(text) ? unread(text, "its expansion can run code") : undefined
     }
+    case "Word":
+      return zshOnly.test(node.text.includes('"') ? node.text : node.text.replaceAll(/'[^']*'/g, ""))
+        ? unread(node.text, "some shells run code to expand it")
+        : undefined
+    case "ExtendedGlob":
+      return unread(node.text, "some shells run code to expand it")
     case "Coproc":
       return unread("coproc", "it is not read")
     case "Select":

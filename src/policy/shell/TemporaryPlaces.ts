@@ -1,0 +1,8 @@
+import { isWithin } from "../path/PathText.ts"
+
+/** Where files may be anybody's and last for a day. */
+const temporary = ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/dev/shm"]
+
+/** Whether a place, with no link in it, is one of them. */
+export const isTemporary = (place: string, home: string): boolean =>
+  temporary.some((directory) => isWithin(place, directory)) && !isWithin(place, home)

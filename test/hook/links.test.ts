@@ -1,0 +1,76 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { temporaryDirectory } from "../support/temporaryDirectory.ts"
+import { outcomeIn } from "./support.ts"
+
+const asked = `
+cat out/hosts
+npm test; cat out/hosts
+cat one
+find out/ -name hosts -exec cat {} +
+find out -follow -name hosts
+find out/. -name hosts | xargs cat
+find out/.. -name hosts -exec cat {} +
+find one -exec cat {} \\;
+find . -exec cat {} +
+ls out/; git -C out diff
+git -C out add -A
+git -C src/../out log -p
+git --no-pager -C out show
+make -C out
+npm --prefix out test
+npm --prefix=out install
+echo x > out/y
+npm test > out/y
+npm test | tee one
+cat src/**/*.ts
+shopt -s globstar; cat **/*.ts
+grep x **/*.ts
+cp one src/d.ts
+cat elsewhere/hosts
+npm test; cat elsewhere/hosts
+npm test > elsewhere/y
+`
+
+const free = `
+cat src/a.ts
+ls src
+git -C src diff
+make -C src
+find src -name '*.ts' -exec cat {} +
+cat src/*.ts
+echo src/**/*.ts
+cat TMP/note
+npm test > TMP/log
+tail -5 TMP/note
+`
+
+const lines = (text: string) => text.split("\n").filter((line) => line !== "")
+
+describe("a link that leads out of the project", () => {
+  it.scoped(
+    "is asked about by whatever command goes through it, also where the link lies among temporary files (X5, S2)",
+    () =>
+      Effect.gen(function* () {
+        const root = fs.realpathSync(yield* temporaryDirectory)
+        const temporary = fs.realpathSync(yield* temporaryDirectory)
+        fs.mkdirSync(path.join(root, "src/a/b"), { recursive: true })
+        fs.writeFileSync(path.join(root, "src/a.ts"), "x\n")
+        fs.writeFileSync(path.join(temporary, "note"), "x\n")
+        fs.symlinkSync("/etc", path.join(root, "out"))
+        fs.symlinkSync("/etc/hosts", path.join(root, "one"))
+        fs.symlinkSync("/etc/hosts", path.join(root, "src/a/b/l.ts"))
+        fs.symlinkSync("/etc", path.join(temporary, "etc"))
+        const outcome = outcomeIn(root)
+        const placed = (text: string) => text.replaceAll("elsewhere", `${temporary}/etc`).replaceAll("TMP", temporary)
+        for (const line of lines(asked)) assert.include(["ask", "deny"], outcome(placed(line)).decision, line)
+        fs.rmSync(path.join(root, "src/a"), { recursive: true })
+        for (const line of lines(free)) {
+          const { by, decision, reason } = outcome(placed(line))
+          assert.include(["allow", "defer"], decision, `${line}: ${by} ${reason}`)
+        }
+      })
+  )
+})
