@@ -4,7 +4,7 @@ import * as path from "node:path"
 import type { Subject } from "../approval/Subject.ts"
 import { judgeLexical } from "../policy/path/PathPolicy.ts"
 import { isWithin } from "../policy/path/PathText.ts"
-import { resolve } from "../policy/path/PhysicalPath.ts"
+import { ledTo } from "../policy/path/PhysicalPath.ts"
 import { descend, maximumLooks } from "../policy/shell/Descent.ts"
 import { isHarmlessFilter, mayMatch } from "../policy/shell/Globs.ts"
 import { excerpt } from "../text/excerpt.ts"
@@ -33,8 +33,7 @@ const below = (directory: string, opens: ReadonlyArray<string>, standing: Standi
  */
 export const openedBy = (directory: string, opens: ReadonlyArray<string>, standing: Standing): Outcome => {
   const { context } = standing
-  const place = Either.match(resolve(directory), { onLeft: () => directory, onRight: (found) => found.path })
-  const found = below(place, opens, standing)
+  const found = below(ledTo(directory), opens, standing)
   const none = nothing("path/search", "It opens no protected file.")
   if (Either.isLeft(found)) return opens.length > 0 && opens.every(isHarmlessFilter) ? none : of("ask", found.left)
   for (const file of found.right) {

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import type { PathContext } from "../policy/path/PathContext.ts"
-import { resolve } from "../policy/path/PhysicalPath.ts"
+import { ledTo } from "../policy/path/PhysicalPath.ts"
 import { judgeNow } from "../policy/path/PathPolicy.ts"
 import { normalise } from "../policy/path/PathText.ts"
 import { isTemporary } from "../policy/shell/TemporaryPlaces.ts"
@@ -28,9 +28,6 @@ const tokens = (text: string): ReadonlyArray<string> =>
     .replaceAll(arithmetic, " ")
     .split(/[^\p{L}\p{N}_./~+@%*?-]+/u)
     .filter((part) => part !== "" && (part !== "/" || root.test(text)))
-
-/** Where a path leads. */
-const ledTo = (path: string): string => Either.match(resolve(path), { onLeft: () => path, onRight: (led) => led.path })
 
 /** What a word could name as a path: after `~` and the letters of an option. */
 const placed = (word: string, home: string): string => word.replace(/^~(?=\/|$)/, home)

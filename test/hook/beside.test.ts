@@ -85,6 +85,7 @@ const denied = [
 ]
 
 const free = [
+  "git stash -u",
   "npm -v",
   "npm test",
   "ls",

@@ -91,3 +91,7 @@ export const resolve = (raw: string, followLast = true): Either.Either<PhysicalP
   }
   return Either.right({ path: join(names), kind: kindOf(stat), stat })
 }
+
+/** Where a path leads, or the path itself where that cannot be told. */
+export const ledTo = (path: string): string =>
+  Either.match(resolve(path), { onLeft: () => path, onRight: (led) => led.path })

@@ -90,7 +90,9 @@ export const contentsOf = (
       return isNow ? tracked(true) : past()
     }
     case "stash":
-      return printsPatch ? { of: "past", names: undefined } : { of: "named" }
+      return isInteractive(args) || (printsPatch && /^(?:show|list)$/.test(args[0] ?? ""))
+        ? { of: "past", names: undefined }
+        : { of: "named" }
     case "add":
     case "checkout":
     case "reset":

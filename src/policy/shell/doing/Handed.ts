@@ -6,6 +6,7 @@ import { type FindExpression, findExpression } from "../FindExpression.ts"
 import type { Literal } from "../Literal.ts"
 import { readOnlyCommands } from "../ReadOnlyCommands.ts"
 import { searchOf } from "../Search.ts"
+import { spoken } from "./Listed.ts"
 import { ownWords, replacedBy } from "./Launchers.ts"
 import type { Found, Step, Touch } from "./Step.ts"
 import { does, unknownPart } from "./Step.ts"
@@ -31,9 +32,6 @@ export const isQuiet = (redirect: Redirection): boolean =>
   redirect.descriptor?.type === "FileDescriptor" &&
   redirect.descriptor.value === 2 &&
   redirect.target?.text === "/dev/null"
-
-/** Print their words, and open nothing. */
-const spoken = new Set(["echo", "basename", "dirname"])
 
 /** How a command is used of which every listed use only reads. */
 const usageOf = (name: string, args: ReadonlyArray<Literal>) => {

@@ -56,7 +56,7 @@ const savedNames = (
 const onlyShow = new Set("ls cat head wc nl cut stat du file grep egrep fgrep md5sum sha1sum sha256sum".split(" "))
 
 /** They print their words, whatever a file is called. */
-const spoken = new Set("echo printf basename dirname".split(" "))
+export const spoken = new Set("echo printf basename dirname".split(" "))
 
 /** What a listed use of a command touches; what the table does not say is not known. */
 export const listedDoes = (

@@ -70,7 +70,7 @@ const computed = (expression: ArithmeticExpression | undefined): Computed | unde
 }
 
 /** Commands that print one number and nothing else. */
-const prints = /^\$\((?:[^()`]*\|\s*)?(?:wc\s+-[lwcm](?:\s*<\s*[^\s()|;&<>`]+)?|date\s+'?\+%s'?|nproc)\s*\)$/
+const prints = /^\$\(\s*(?:[^()`;&|\n]+\|\s*)*(?:wc\s+-[lwcm](?:\s*<\s*[^\s()|;&<>`]+)?|date\s+'?\+%s'?|nproc)\s*\)$/
 
 const isNumber = ({ parts, text }: Word): boolean =>
   /^"?(?:-?\d+|\$[?#!$])"?$/.test(text) ||
