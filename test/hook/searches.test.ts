@@ -145,7 +145,17 @@ describe("git that another agent runs", () => {
         ["git grep KEY a.txt", "nothing"],
         ["git show HEAD --stat", "nothing"],
         ["git show HEAD~2 --stat -p", "ask"],
-        ["git show v1 --stat", "ask"]
+        ["git show v1 --stat", "ask"],
+        ["git show HEAD -- a.txt", "nothing"],
+        ["git diff HEAD -- a.txt", "nothing"],
+        ["git log -p -1 -- a.txt", "nothing"],
+        ["git diff --cached a.txt", "nothing"],
+        ["git show HEAD -- .", "ask"],
+        ["git show HEAD -- a.txt .env", "ask"],
+        ["git show HEAD -- ':!a.txt'", "ask"],
+        ["git show HEAD -- a.txt gone", "ask"],
+        ["git diff HEAD -- '*'", "ask"],
+        ["git log -p", "ask"]
       ] as const) {
         const { said } = yield* answer(agent("claude"), sent("Bash", { command }, workspace))
         assert.strictEqual(said, expected, command)

@@ -8,8 +8,13 @@ export type GitContents =
       /** Only of those that are not as they were last added. */
       readonly changed: boolean
     }
-  /** Arguments with which git lists, each behind a NUL, the files whose contents it would print; unknown where there are none. */
-  | { readonly of: "past"; readonly names: ReadonlyArray<string> | undefined }
+  | {
+      readonly of: "past"
+      /** Arguments with which git lists, each behind a NUL, the files whose contents it would print; unknown where there are none. */
+      readonly names: ReadonlyArray<string> | undefined
+      /** Only of those at or below these paths, where there are any. */
+      readonly below: ReadonlyArray<string>
+    }
 
 const patches =
   /^(?:-p|-u|-W|--check|-U\d*|--patch|--unified(?:=.*)?|--word-diff(?:=.*)?|-c|--cc|-[a-zA-Z]*[pu][a-zA-Z]*)$/
@@ -64,7 +69,10 @@ export const contentsOf = (
   operands: ReadonlyArray<string>,
   exists: Exists
 ): GitContents => {
-  const past = (): GitContents => ({ of: "past", names: namesOf(name, args, exists) })
+  const end = args.indexOf("--")
+  const named = end < 0 ? operands.filter(exists) : args.slice(end + 1)
+  const below = named.every((path) => exists(path) && !pathspec.test(path)) ? named : []
+  const past = (): GitContents => ({ of: "past", names: namesOf(name, args, exists), below })
   const tracked = (changed: boolean): GitContents => ({
     of: "tracked",
     below: operands.some((path) => pathspec.test(path)) ? [] : operands,
@@ -73,7 +81,7 @@ export const contentsOf = (
   const printsPatch = args.some((arg) => patches.test(arg))
   switch (name) {
     case "grep":
-      return operands.every(exists) ? tracked(false) : { of: "past", names: undefined }
+      return operands.every(exists) ? tracked(false) : { of: "past", names: undefined, below: [] }
     case "log":
     case "rev-list":
       return printsPatch || args.some((arg) => pickaxe.test(arg)) ? past() : { of: "named" }
@@ -84,23 +92,22 @@ export const contentsOf = (
         : past()
     case "diff": {
       if (!printsPatch && args.some((arg) => summaries.test(arg))) return { of: "named" }
-      const end = args.indexOf("--")
       const leading = args.slice(0, end < 0 ? args.length : end)
       const isNow = leading.every((arg) => (arg.startsWith("-") ? !againstCommit.test(arg) : exists(arg)))
       return isNow ? tracked(true) : past()
     }
     case "stash":
       return isInteractive(args) || (printsPatch && /^(?:show|list)$/.test(args[0] ?? ""))
-        ? { of: "past", names: undefined }
+        ? { of: "past", names: undefined, below: [] }
         : { of: "named" }
     case "add":
     case "checkout":
     case "reset":
     case "restore":
-      return isInteractive(args) ? { of: "past", names: undefined } : { of: "named" }
+      return isInteractive(args) ? { of: "past", names: undefined, below: [] } : { of: "named" }
     case "commit":
       return isInteractive(args) || args.some((arg) => /^-[a-zA-Z]*v|^--verbose$/.test(arg))
-        ? { of: "past", names: undefined }
+        ? { of: "past", names: undefined, below: [] }
         : { of: "named" }
     default:
       return { of: "named" }

@@ -5,7 +5,7 @@ import type { Tracked } from "./Index.ts"
 
 /** The first file that must not be shown of those whose contents git shows in a directory of the working tree below `top`. */
 export const shownSecret = (
-  { below, changed }: Extract<GitContents, { of: "tracked" }>,
+  { below, changed }: Pick<Extract<GitContents, { of: "tracked" }>, "below" | "changed">,
   {
     directory,
     isSecret,
