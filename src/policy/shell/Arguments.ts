@@ -11,6 +11,8 @@ export interface Usage {
   readonly options: ReadonlySet<string>
   /** Values of options that are globs. */
   readonly globs: ReadonlyArray<string>
+  /** Values of options that are types of files. */
+  readonly types: ReadonlyArray<string>
   /** What is read, in the order given. */
   readonly paths: ReadonlyArray<Literal>
   /** Values and operands of the kinds `write` and `url`. */
@@ -60,6 +62,7 @@ const unreadLead = (name: string): Verdict =>
 class Reader implements Usage {
   readonly options = new Set<string>()
   readonly globs: Array<string> = []
+  readonly types: Array<string> = []
   readonly paths: Array<Literal> = []
   readonly written: Array<Literal> = []
   readonly urls: Array<Literal> = []
@@ -160,6 +163,7 @@ class Reader implements Usage {
       )
     else if (kind === "data") this.sent.push([option, value.value])
     else if (kind === "glob") this.globs.push(value.value)
+    else if (kind === "type") this.types.push(value.value)
     else if (kind === "script" && this.#command.lead?.test(value.value) !== true) return unreadLead(this.#name)
     else if (kind === "number" && !number.test(value.value)) {
       return ask("shell/flag-not-listed", `${option} of ${this.#name} takes a number, not ${excerpt(value.value)}.`)

@@ -1,8 +1,8 @@
 /**
- * What a value must be: a path is judged, a glob must not be able to name a secret, a script is a lead, text is anything. What
+ * What a value must be: a path is judged, a glob must not be able to name a secret, a type is one of files, a script is a lead, text is anything. What
  * is written is a path that no read-only command has, a url is an address, and data is sent to one.
  */
-export type Kind = "text" | "number" | "path" | "glob" | "script" | "write" | "url" | "data"
+export type Kind = "text" | "number" | "path" | "glob" | "type" | "script" | "write" | "url" | "data"
 
 /** Says whether a text has a form. */
 export interface Form {

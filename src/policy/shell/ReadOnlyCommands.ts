@@ -90,13 +90,13 @@ export const readOnlyCommands: Readonly<Record<string, ReadOnlyCommand>> = {
   fgrep: grep(),
   rg: {
     options: `-n -N -i -S -s -w -x -v -c -l -o -F -P -U -H -I -0 -q -p -a -b -e=text -f=path -A=number -B=number -C=number
-      -m=number -g=glob -t=text -T=text -d=number -M=number -r=text -j=number --line-number --no-line-number
+      -m=number -g=glob -t=type -T=text -d=number -M=number -r=text -j=number --line-number --no-line-number
       --ignore-case --smart-case --case-sensitive --word-regexp --line-regexp --invert-match --count --count-matches
       --files-with-matches --files-without-match --only-matching --fixed-strings --pcre2 --multiline
       --multiline-dotall --with-filename --no-filename --null --quiet --pretty --text --byte-offset --column
       --no-column --heading --no-heading --json --files --stats --trim --vimgrep --passthru --crlf --no-messages
       --type-list --no-config --max-columns-preview --regexp=text --file=path --after-context=number
-      --before-context=number --context=number --max-count=number --glob=glob --iglob=glob --type=text --type-not=text
+      --before-context=number --context=number --max-count=number --glob=glob --iglob=glob --type=type --type-not=text
       --max-depth=number --max-columns=number --max-filesize=text --replace=text --threads=number --sort=text
       --sortr=text --color=text --colors=text --context-separator=text`,
     operands: "path",

@@ -48,6 +48,12 @@ describe("a search below a directory", () => {
         ["rg --files", "shell/read-only"],
         ["rg x open src", "shell/read-only"],
         ["rg -t sh x open", "path/secret"],
+        ["rg -t ts x open", "shell/read-only"],
+        ["rg --type=ts -g '!*.d.ts' x open", "shell/read-only"],
+        ["rg -t ts -t sh x open", "path/secret"],
+        ["rg -t ts -g '*.js' x open", "path/secret"],
+        ["rg -t ts x keys", "shell/read-only"],
+        ["rg -t ts x", "shell/read-only"],
         ["grep -r x .", "path/secret"],
         ["cd src && grep -r x .", "shell/read-only"]
       ] as const
