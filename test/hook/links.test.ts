@@ -32,6 +32,31 @@ cp one src/d.ts
 cat elsewhere/hosts
 npm test; cat elsewhere/hosts
 npm test > elsewhere/y
+rm -rf out/dist/
+rm -rf packages/*/dist/
+rm -rf packages/*/dist/.
+rm -rf packages/*/dist//
+rm -r packages/*/{dist,build}/
+rm -rf out/dist/./
+rm -d out/dist/
+find out/dist/ -delete
+mkdir -p out/sub/
+chmod 600 out/dist/
+mv out/dist/ src/q
+tar xf x.tar -C out/dist/
+git init out/dist/
+unzip x.zip -d out/dist/
+touch out/dist/
+rm -rf TMP/*/
+cp -r packages lib/q; cat lib/q/c/hosts
+cp -a packages lib && echo x > lib/packages/c/new
+cp -a packages lib && echo x > lib/c/new
+mv packages lib/p && rm lib/p/c/hosts
+git mv packages lib/p && cat lib/p/c/hosts
+cp -r packages TMP/pk; cat TMP/pk/c/hosts
+cp -r pack* lib/q; cat lib/q/c/hosts
+PYTHONPATH=out python3 -m pytest
+PYTHONPATH=src:out pytest
 `
 
 const free = `
@@ -45,6 +70,11 @@ echo src/**/*.ts
 cat TMP/note
 npm test > TMP/log
 tail -5 TMP/note
+rm -rf packages/a/dist/
+mkdir -p src/new/
+cp -r src lib && cat lib/a.ts && sed -i s/x/y/ lib/a.ts
+mv src/a.ts src/b.ts && cat src/b.ts
+PYTHONPATH=src pytest
 `
 
 const lines = (text: string) => text.split("\n").filter((line) => line !== "")
@@ -62,6 +92,10 @@ describe("a link that leads out of the project", () => {
         fs.symlinkSync("/etc", path.join(root, "out"))
         fs.symlinkSync("/etc/hosts", path.join(root, "one"))
         fs.symlinkSync("/etc/hosts", path.join(root, "src/a/b/l.ts"))
+        fs.mkdirSync(path.join(root, "packages/a/dist"), { recursive: true })
+        fs.mkdirSync(path.join(root, "packages/b"))
+        fs.symlinkSync("/etc", path.join(root, "packages/b/dist"))
+        fs.symlinkSync("/etc", path.join(root, "packages/c"))
         fs.symlinkSync("/etc", path.join(temporary, "etc"))
         const outcome = outcomeIn(root)
         const placed = (text: string) => text.replaceAll("elsewhere", `${temporary}/etc`).replaceAll("TMP", temporary)

@@ -97,7 +97,20 @@ const computed = [
   "x='$(id)'; echo ${(e)x}",
   "echo *(e:'id':)",
   "npm test; echo ${x:-*(e:'id':)}",
-  "for f in *(e:'id':); do echo $f; done"
+  "for f in *(e:'id':); do echo $f; done",
+  ...[
+    "echo X",
+    "x=X; echo $x",
+    "[[ -n X ]]",
+    "for i in X; do ls; done",
+    "case X in a) ls;; esac",
+    "x=(X)",
+    "cat <<< X"
+  ].flatMap((text) =>
+    ["${$(id)}", '"${$(id)}"', "${`id`}", '${"$(id)"}', "${#$(id)}", "${x:-${$(id)}}"].map((word) =>
+      text.replace("X", word)
+    )
+  )
 ]
 
 describe("what a shell text of another agent computes", () => {
@@ -123,6 +136,16 @@ describe("what a shell text of another agent computes", () => {
         "for ((i=1; i<3; i++)); do cat $i; done",
         "i=1; while true; do cat $i; ((i++)); done",
         "cat $((1+1))",
+        "x=1.2; cat $x:e",
+        "for a in 1.2; do cat $a:e; done",
+        "x=2/1; cat $x:h",
+        "x=1; cat $x:s/1/2/",
+        'x=12; cat "$x[2]"',
+        "x=1; echo a > $x:s,1,2,",
+        "x=1; sh $x:s,1,2,",
+        "DIRSTACK=a; cat $DIRSTACK",
+        "GROUPS=1; cat $GROUPS",
+        "EPOCHSECONDS=1; cat $EPOCHSECONDS",
         "cat {1..5}",
         "cat < {2..2}",
         'for i in {1..5}; do cat "$i"; done',

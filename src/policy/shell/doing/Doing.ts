@@ -4,7 +4,7 @@ import type { Literal } from "../Literal.ts"
 import { isTooComplex, isTooLong, read } from "../Source.ts"
 import { declarers } from "../Wrappers.ts"
 import type { ShellContext } from "../ShellContext.ts"
-import { isHarmlessFor, isOwnName } from "./Environment.ts"
+import { isHarmlessFor, isOwnName, loadedFrom } from "./Environment.ts"
 import { Functions } from "./Functions.ts"
 import { Directories } from "./Directories.ts"
 import { hazardOf } from "./hazardOf.ts"
@@ -225,6 +225,7 @@ class Walker implements Doing {
       const known = value.type === "Word" ? this.#variables.valueOf(value.text)?.value : undefined
       if (!isHarmlessFor(name, known, words[0]?.value))
         this.unknown.push(unread(`${name}=…`, "the variable changes what programs do"))
+      for (const place of loadedFrom(name, known)) this.#touch({ word: place, op: "enter", by: `${name}=…` })
     }
     this.run(words, 0, fed)
     const [{ value: name } = unknown, ...args] = words

@@ -109,6 +109,7 @@ class Judge {
     for (const { from, fromThere, place, value } of madeBy(touched, this.#words)) {
       this.#links.add(place, this.#words.absolute({ ...plain, value }, fromThere ? `${place}/..` : from))
     }
+    for (const one of touched) if (one.op === "write") this.#copied(one)
     if (!touched.some(({ op }) => op === "start")) return
     this.#fresh = new FreshFiles(
       touched
@@ -130,6 +131,15 @@ class Judge {
             })
         }))
     )
+  }
+
+  /** A directory that is copied or moved brings its links, which lead where they lead now. */
+  #copied({ from, named = [], word }: Touched): void {
+    if (word.value.includes(unknownPart)) return
+    for (const directory of from)
+      for (const source of named.flatMap((one) => this.#meant(one, directory)))
+        if (this.#words.isDirectory(source) && this.#context.judgePath(source, "read").decision === "allow")
+          for (const place of this.#words.places(word, directory, source)) this.#links.add(place, source)
   }
 
   /** Whether one of the words is a program of the system, which goes by another name then. */
@@ -186,7 +196,9 @@ class Judge {
     return worst
   }
 
-  #place(path: string, touched: Touched): Verdict | undefined {
+  /** A slash at the end says that a place is a directory, not which one. */
+  #place(given: string, touched: Touched): Verdict | undefined {
+    const path = given.replace(/(?<=[^/])(?:\/\.?)+$/, "")
     if (touched.op === "start") return this.#started(path, shown(touched.by))
     if (++this.#paths > maximumPaths) return ask("shell/too-complex", `Names more than ${maximumPaths} paths.`)
     const place = normalise(path)

@@ -1,3 +1,6 @@
+import type { Literal } from "../Literal.ts"
+import { plain } from "./Unknown.ts"
+
 /** Variables that only tell programs how to show, log or test, by any value. */
 const harmless =
   /^(?:CI|DEBUG|VERBOSE|TERM|COLUMNS|LINES|LANG|LANGUAGE|LC_[A-Z]+|TZ|PORT|HOST|DISPLAY|NO_COLOR|FORCE_COLOR|CLICOLOR(?:_FORCE)?|[A-Z]|(?:NODE|APP|RAILS|RACK|FLASK|BABEL|TEST)_?ENV|GO_ENV|ENVIRONMENT|LOG_?LEVEL|RUST_(?:LOG|BACKTRACE|TEST_THREADS)|GO(?:OS|ARCH|ARM|AMD64|MAXPROCS|GC|111MODULE)|CGO_ENABLED|SOURCE_DATE_EPOCH|PYTHON(?:UNBUFFERED|DONTWRITEBYTECODE|HASHSEED|WARNINGS|UTF8|IOENCODING)|CARGO_(?:TERM_\w+|INCREMENTAL|BUILD_JOBS)|NEXT_TELEMETRY_DISABLED|DO_NOT_TRACK|GIT_(?:TERMINAL_PROMPT|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE))|DEBIAN_FRONTEND|HOMEBREW_NO_\w+|(?:TEST|VITEST|JEST|PLAYWRIGHT|CYPRESS|FAST_CHECK)_(?![A-Z_]*(?:BINARY|HOST|PATH|EXECUTABLE|DIR|MODULE|CONFIG|URL|PROXY))[A-Z_]+)$/
@@ -35,3 +38,7 @@ export const isHarmlessFor = (name: string, value: string | undefined, program?:
 
 /** Whether a variable of the shell is but a name in its text. */
 export const isOwnName = (name: string): boolean => harmless.test(name) || !ordering.test(name)
+
+/** Directories from which a program loads what it is given a variable for. */
+export const loadedFrom = (name: string, value = ""): ReadonlyArray<Literal> =>
+  name === "PYTHONPATH" ? value.split(":").map((place) => ({ ...plain, value: place })) : []

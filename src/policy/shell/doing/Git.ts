@@ -111,7 +111,8 @@ const fits = (name: string, command: OrdinaryCommand, args: ReadonlyArray<Litera
         word,
         op: "write",
         by,
-        ...(name === "clone" && { fills: true })
+        ...(name === "clone" && { fills: true }),
+        ...(name === "mv" && !moved.includes(word) && { named: moved })
       }))
     ]
   })

@@ -99,9 +99,9 @@ const opaque = /^(?:eval|source|\.|trap|alias|enable|builtin|command)$/
 /** Commands for which one number is as good as another. */
 export const counting = /^(?:test|\[|exit|return|kill|wait|sleep|seq|shift|printf)$/
 
-/** Variables to which shells give values by themselves, which are no numbers for sure. */
-const special =
-  /^(?:_.*|REPLY|MAPFILE|COPROC|OPT[A-Z]+|BASH.*|COMP.*|READLINE.*|DIRSTACK|FUNCNAME|GROUPS|PIPESTATUS|[A-Z]*MATCH|M?(?:BEGIN|END)|TTY.*|argv|path|reply|match|mbegin|mend|status|pipestatus|[a-z]*path|aliases|options|commands|functions|history|parameters|prompt|psvar|words|signals)$/
+/** Variables to which shells give values by themselves, whatever a text gives them. */
+export const special =
+  /^(?:_|E?[UG]ID|PPID|HISTCMD|HISTNO|EPOCH.*|S?RANDOM|SECONDS|LINENO|ERRNO|ARGC|SHLVL|HOST.*|OSTYPE|MACHTYPE|funcstack|REPLY|MAPFILE|COPROC|OPT[A-Z]+|BASH.*|COMP.*|READLINE.*|DIRSTACK|FUNCNAME|GROUPS|PIPESTATUS|[A-Z]*MATCH|M?(?:BEGIN|END)|TTY.*|argv|path|reply|match|mbegin|mend|status|pipestatus|[a-z]*path|aliases|options|commands|functions|history|parameters|prompt|psvar|words|signals)$/
 
 /**
  * The variables of a shell text that are numbers wherever it gives them a value. The value of another one in an arithmetic expression

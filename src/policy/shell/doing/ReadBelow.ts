@@ -88,6 +88,7 @@ export class ReadBelow {
 
 /** A path as its command is given it, and prints it. */
 const printed = (path: string, { from, word }: Touched): string => {
+  if (!word.glob && !word.tilde) return word.value
   const directory =
     word.tilde || word.value.startsWith("/") ? undefined : from.find((one) => path.startsWith(`${one}/`))
   return directory === undefined ? path : path.slice(directory.length + 1)

@@ -1,13 +1,16 @@
 import { type Command, forEachChild, type Script, type SyntaxNode, type Word } from "unbash"
 import { expanded } from "../CommandWords.ts"
 import { type Literal, literal } from "../Literal.ts"
-import { computedBy, counting, Numbers } from "./Numbers.ts"
+import { computedBy, counting, Numbers, special } from "./Numbers.ts"
 import { unknownPart } from "./Step.ts"
 import { plain, unknown, unknownWord } from "./Unknown.ts"
 
 /** Whether all braces of a word hold nothing or one thing, so that the shell leaves them as they are. */
 const isPaired = (text: string): boolean =>
   /^[\w\-./,+%@^:={}]+$/.test(text) && !/[{}]/.test(text.replaceAll(/\{[\w-]*\}/g, ""))
+
+/** A variable with what zsh takes for a part or a change of it, where other shells take that for text: `$x:h`, `$x[1]`. */
+const modified = /\$[A-Za-z_]\w*(?:\[|:[a-zA-Z&])/
 
 /** Values of a range that are read one by one. */
 const maximumRange = 16
@@ -74,7 +77,8 @@ export class Variables {
 
   /** From here on it has this value, unless it gets others elsewhere. */
   set(name: string, value: Literal): void {
-    this.#values.set(name, (this.#assigned.get(name) ?? 0) <= 1 ? value : unknown)
+    const isKept = (this.#assigned.get(name) ?? 0) <= 1 && !special.test(name)
+    this.#values.set(name, isKept ? value : unknown)
     this.numbers.give(name)
   }
 
@@ -99,6 +103,7 @@ export class Variables {
 
   /** What a word comes to: several for braces, none where it is not known. */
   words(given: Word): ReadonlyArray<Literal> | undefined {
+    if (modified.test(given.text)) return undefined
     const part = this.numbers.isPlain ? { text: given.text.replaceAll("$(pwd)", "$PWD") } : given
     if (part.text.includes("{")) {
       const several = expanded(part.text)

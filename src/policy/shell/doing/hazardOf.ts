@@ -9,8 +9,8 @@ const isNumeric = ({ text }: Word, numbers: Numbers): boolean =>
 /** Expansions with an index or a range that compute nothing. */
 const isPlainExpansion = /^\$\{#?\w+\[(?:[@*]|\d+)\]\}$|^\$\{\w+:\s?-?\d+(?::\d+)?\}$/
 
-/** An index behind a variable without braces, flags in braces, and a pattern with qualifiers in braces: zsh can run code for them. */
-const zshOnly = /\$[A-Za-z_]\w*\[(?!\d+\]|[@*]\])|\$\{\(|\$\{[^}]*[*?\w.\]]\(/
+/** What only zsh expands, and can run code for: an index without braces, and in braces flags, other expansions and patterns. */
+const zshOnly = /\$\{[#^=~+]*["'`$(]|\$[A-Za-z_]\w*\[(?!\d+\]|[@*]\])|\$\{\(|\$\{[^}]*[*?\w.\]]\(/
 
 /** The key of an element of a list, but a number. */
 const computedKey = /^\[(?!\d+\]\+?=)[^\]]/
@@ -41,7 +41,9 @@ export const hazardOf = (node: SyntaxNode | Script, numbers: Numbers): Unread | 
       const { index, operation, prefix, text } = node
       const computes =
         prefix === "!" || index !== undefined || operation?.type === "Transform" || operation?.type === "Slice"
-      return computes && !isPlainExpansion.test(text) ? unread(text, "its expansion can run code") : undefined
+      return zshOnly.test(text) || (computes && !isPlainExpansion.test(text))
+        ? unread(text, "its expansion can run code")
+        : undefined
     }
     case "Word":
       return zshOnly.test(node.text.includes('"') ? node.text : node.text.replaceAll(/'[^']*'/g, ""))
