@@ -195,9 +195,31 @@ const eachDeclaration = (folder, change) => {
   }
 }
 
+const declarationsOf = (place) => [
+  place.replace(/\.([mc]?)[jt]s$/, ".d.$1ts"),
+  `${place}.d.ts`,
+  path.join(place, "index.d.ts")
+]
+
+/** Removes the declarations that no entry leads to: nobody can name what is in them. */
+const keepReached = (types) => {
+  const reached = new Set()
+  const pending = entries.map((entry) => path.join(types, `${entry}.d.ts`))
+  for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
+    if (reached.has(file) || !fs.existsSync(file)) continue
+    reached.add(file)
+    const names = fs.readFileSync(file, "utf8").matchAll(/(?:from|import|require)\s*\(?\s*(["'])(\.\.?\/[^"']+)\1/g)
+    for (const [, , name] of names) pending.push(...declarationsOf(path.resolve(path.dirname(file), name)))
+  }
+  for (const name of fs.readdirSync(types, { recursive: true })) {
+    const file = path.join(types, name)
+    if (fs.statSync(file).isFile() && !reached.has(file)) fs.rmSync(file)
+  }
+}
+
 /**
  * Lets the declarations in `types` name each other as what is built does, and brings those of the packages in `vendor` that they
- * speak of.
+ * speak of; what no entry leads to is left out.
  */
 export const completeTypes = (types, absWorkingDir, external) => {
   const vendorTypes = path.join(types, "vendor")
@@ -236,4 +258,5 @@ export const completeTypes = (types, absWorkingDir, external) => {
       .map((line) => (/^ *\*/.test(line) ? line : renamed(line, file)))
       .join("\n")
   )
+  keepReached(types)
 }

@@ -64,7 +64,7 @@ const ofCommand = (text: string, cwd: string, standing: Standing): Outcome => {
   const isPath = verdict.rule.startsWith("path/")
   const isHeld = isPath ? verdict.rule !== "path/outside" || !isInside(context) : held.test(verdict.rule)
   const own = isHeld ? [of("ask", verdict)] : []
-  return [ofSeverity(text, shell, standing), ...own, ...found, ...reached, ...prompted, of("defer", verdict)].reduce(
+  return [ofSeverity(text, shell, standing), ...found, ...own, ...reached, ...prompted, of("defer", verdict)].reduce(
     stricter
   )
 }

@@ -130,7 +130,7 @@ const commandIn = (rows: ReadonlyArray<string>): string | undefined => {
   return undefined
 }
 
-const status = /^(\d+)–(\d+) of ([\d,]+) rows? · ((?:not all|all|request) read)/m
+const status = /^(\d+)–(\d+)(?: of |\/)([\d,]+)(?: rows? · | )((?:not all |all |request |un|)read)/m
 
 /** Goes on until all is said to be read, towards the end row by row; gives the rows that were on the screen. */
 const paged = async (terminal: Probe): Promise<ReadonlyArray<string>> => {
@@ -141,7 +141,7 @@ const paged = async (terminal: Probe): Promise<ReadonlyArray<string>> => {
     first = from
     for (const [index, row] of screen.slice(0, screen.search(status)).split("\n").slice(0, -1).entries())
       rows[Number(from) - 1 + index] = row
-    if (state !== "not all read") return rows
+    if (state !== "not all read" && state !== "unread") return rows
     const shown = Number(to) - Number(from)
     terminal.press(Number(all.replaceAll(",", "")) - Number(to) > 2 * shown + 16 ? " " : "j")
   }

@@ -81,15 +81,17 @@ class Pages {
     const done = next === "" ? "all read · " : "request read · "
     const read = !this.isRead ? "not all read · " : this.paged.counted === 0 ? "" : done
     const steps = text !== "" ? "n next match  " : this.hunks.length > 1 ? "n next hunk  " : ""
-    const brief = `${end}/${this.rows.length} · `
-    // Where there is little room, the keys by which one goes on and closes stay.
+    const state = !this.isRead ? " unread" : this.paged.counted === 0 ? "" : next === "" ? " all read" : " read"
+    const brief = `${this.top + 1}–${end}/${this.rows.length}${state} · `
+    // Where there is little room, what was read and the keys by which one goes on and closes stay.
     const keys =
       [
         `${place} · ${read}${next}${back}${steps}/ search  q close`,
         `${place} · ${read}${next}${back}${steps}q close`,
-        `${brief}${read}${next}${back}${steps}q close`,
-        `${brief}${read}${next}${back}q close`,
-        `${brief}${next}${back}q close`
+        `${brief}${next}${back}${steps}q close`,
+        `${brief}${next}${back}q close`,
+        `${brief}${next}q close`,
+        `${brief}${next}`
       ].find((one) => one.length <= this.width) ?? `${next}q close`
     const said = typing ? `/${text}` : this.missed ? `no match for ${text} · ${place}` : keys
     const status = fit(said, this.width)

@@ -61,7 +61,7 @@ describe("the pager", () => {
       assert.strictEqual(tops[0], "diff:")
       assert.deepStrictEqual([tops[1], tops[2]?.trim(), tops[3]?.trim()], [" 7 │ line 6", "⋮", "7 │ line 6"])
       assert.include(tops[8], "30 │+needle")
-      assert.match(seen[0]![1], /^7\/\d+ · not all read · space next {2}n next hunk {2}q close$/)
+      assert.match(seen[0]![1], /^1–7\/\d+ unread · space next {2}n next hunk {2}q close$/)
       assert.isFalse(all)
     })
   )
@@ -72,8 +72,11 @@ describe("the pager", () => {
         const { seen } = yield* read({ lines, counted: lines.length }, [" "], width)
         const last = seen.map(([, status]) => status.trimEnd())
         assert.isTrue(last[0]!.length < width, `${width} ${last[0]}`)
-        assert.match(last[0]!, width < 20 ? /^space next/ : /space next {2}.*q close$/, `${width}`)
-        assert.match(last[1]!, width < 20 ? /^space next/ : /q close$/, `${width}`)
+        assert.match(
+          last[0]!,
+          width < 40 ? /space next/ : /^1–7(?: of \d+ rows · not all read|\/\d+ unread) · space next {2}.*q close$/
+        )
+        assert.match(last[1]!, width < 40 ? /space next/ : /^8–14.*q close$/)
       }
     })
   )

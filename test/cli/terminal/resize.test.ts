@@ -79,7 +79,7 @@ const unasked: ReadonlyArray<State> = [
     name: "in the pager",
     enter: (terminal) => {
       terminal.press("\u000f")
-      return terminal.seen(/rows · /)
+      return terminal.seen(/q close/)
     },
     leave: (terminal) => {
       terminal.press("q")
@@ -129,7 +129,7 @@ const asked: ReadonlyArray<State> = [
     name: "in the details of one",
     enter: async (terminal) => {
       terminal.press("d")
-      return terminal.seen(/rows · /)
+      return terminal.seen(/q close/)
     },
     leave: (terminal) => {
       terminal.press("q")
