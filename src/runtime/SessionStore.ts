@@ -102,8 +102,8 @@ export interface WaitingApproval {
 export interface Handover {
   /** The process that has the session open, if it lives. */
   readonly owner: (session: string) => Effect.Effect<number | undefined, DatabaseError>
-  /** Asks the owner, and returns once there is none; fails where the owner does not let go in time. */
-  readonly request: (session: string) => Effect.Effect<void, SessionBusy | DatabaseError>
+  /** Asks the owner, and gives the process that it was once there is none; fails where the owner does not let go in time. */
+  readonly request: (session: string) => Effect.Effect<number | undefined, SessionBusy | DatabaseError>
   /** Waits until another process asks for a session that is open here. */
   readonly requested: (session: string) => Effect.Effect<void>
   /** The process that has asked for it. */

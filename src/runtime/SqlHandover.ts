@@ -75,7 +75,7 @@ export const make = ({ file, read: sql }: Database["Type"]): Effect.Effect<Hando
         Effect.scoped(
           Effect.gen(function* () {
             const from = yield* owner(session)
-            if (from === undefined) return
+            if (from === undefined) return from
             const self = yield* Effect.mapError(Presence.appear(processes), failed)
             const asking = path.join(processes, `wanted-${keyOf(session)}-${self}`)
             yield* Effect.acquireRelease(
@@ -86,6 +86,7 @@ export const make = ({ file, read: sql }: Database["Type"]): Effect.Effect<Hando
             if (!(yield* RealClock.until(free, times.patienceMillis))) {
               return yield* new SessionBusy({ session, pid: from })
             }
+            return from
           })
         )
     }

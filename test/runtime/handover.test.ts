@@ -39,7 +39,8 @@ describe("handing over a session", () => {
         Effect.map(other.handover!.owner("a"), (pid) => pid === process.pid),
         5000
       )
-      yield* other.handover!.request("a")
+      assert.strictEqual(yield* other.handover!.request("a"), process.pid)
+      assert.isUndefined(yield* other.handover!.request("a"))
       yield* Fiber.join(first)
       yield* Fiber.join(own)
       assert.strictEqual(one.handover!.takenBy("a"), process.pid)

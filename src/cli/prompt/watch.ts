@@ -97,8 +97,8 @@ export const watch = ({ session, takenBy }: Watched) =>
       const asked = answer.value
       if (Either.isRight(asked)) {
         yield* caughtUp
-        const from = owner === undefined ? "" : ` from process ${owner}`
-        yield* ui.display({ _tag: "Note", level: "info", text: `taken over${from}; it goes on here`, whole: true })
+        const by = asked.right === undefined ? "" : ` from process ${asked.right}`
+        yield* ui.display({ _tag: "Note", level: "info", text: `taken over${by}; it goes on here`, whole: true })
         return true
       }
       yield* ui.display({ _tag: "Note", level: "error", text: asked.left.message, whole: true })
