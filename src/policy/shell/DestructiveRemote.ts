@@ -26,6 +26,7 @@ const removesCluster = "Deletes or disrupts workloads in a cluster"
 const destroysInfrastructure = "Destroys or replaces infrastructure"
 const removesCloud = "Deletes or stops resources in a cloud"
 const releases = "Publishes to a server that others use"
+const runsPublishing = "Runs a script that is called as if it published something"
 
 const containers = [
   act(/ (?:prune|rm|rmi|remove) /, removesContainers),
@@ -77,6 +78,11 @@ const table: ReadonlyArray<readonly [names: string, acts: ReadonlyArray<Act>]> =
   [
     "npm pnpm yarn bun lerna changeset jsr deno vsce ovsx cargo gem twine poetry uv flit hatch pdm maturin setup.py hex goreleaser snapcraft luarocks cabal stack conda anaconda pod melos dart flutter nuget cr",
     registry
+  ],
+  ["nx turbo", []],
+  [
+    "make gmake just task rake mage inv invoke gulp grunt",
+    [act(/ (?:\S+:)?(?:deploy|publish)(?::\S*)? | release(?::\S*)? /, runsPublishing)]
   ],
   ["semantic-release release-it np gh-pages surge", [act(/^/, publishes)]],
   ["dotnet", [act(/ nuget (?:push|delete) /, publishes)]],
@@ -131,9 +137,12 @@ const leads = /^(?:-[^=]*|workspace)$/
 const endOf = (args: ReadonlyArray<string>): number =>
   args.findIndex((word, index) => handsOn.has(word) && !leads.test(args[index - 1] ?? ""))
 
-const runsScripts = /^(?:npm|pnpm|yarn|bun)$/
-const publishing = /^(?:deploy|publish|release)(?::|$)/
-const runsPublishing = "Runs a script that is called as if it published something"
+const runsScripts = /^(?:npm|pnpm|yarn|bun|nx|turbo)$/
+/** Every word of these is something that they run. */
+const runsTargets = /^(?:g?make|just|task|rake|mage|inv|invoke|gulp|grunt)$/
+/** These run a script by its name alone. */
+const runsByName = /^(?:yarn|bun|nx|turbo)$/
+const publishing = /^(?:deploy|publish|release)(?::|$)|:(?:deploy|publish)$/
 
 const judged =
   (acts: ReadonlyArray<Act>): Destroys =>
@@ -141,13 +150,14 @@ const judged =
     if (name !== "yarn" && args.some((arg, index) => rehearses.test(arg) && !args[index - 1]?.startsWith("-")))
       return undefined
     const operands = verbsOf(args).slice(0, maximumVerbs)
-    const end = endOf(args)
+    const end = runsTargets.test(name) ? -1 : endOf(args)
     const own = end < 0 ? operands : verbsOf(args.slice(0, end + 1)).slice(0, maximumVerbs)
     const verbs = ` ${own.join(" ")} `
     if (isUnknown(operands[0] ?? "")) return `Runs a ${name} subcommand that is known only at run time`
     if (name === "gh" && operands.includes("api")) return requests({ args, name }, scene)
     const script = runsScripts.test(name) ? args.slice(end + 1).find((arg) => !arg.startsWith("-")) : undefined
     if (end >= 0 && /^run(?:-script)?$/.test(args[end] ?? "") && publishing.test(script ?? "")) return runsPublishing
+    if (runsByName.test(name) && publishing.test(operands[0] ?? "")) return runsPublishing
     return acts.find(
       (one) => one.verbs.test(verbs) && (one.option === undefined || args.some((arg) => one.option?.test(arg)))
     )?.does

@@ -36,8 +36,9 @@ const maximumPaths = 1024
 /** What every program is given. */
 const inputs = /^\/(?:dev\/(?:tty|stdin|fd\/\d+)|proc\/.+\/fd\/\d+)$/
 const devices = /^\/dev\/(?:null|zero|u?random|tty|std(?:in|out|err)|fd\/\d+)$/
-/** Where programs and what they share lie. */
-const installed = /^\/(?:usr\/(?:local\/)?)?(?:s?bin|lib|lib64|include|share)(?:\/|$)|^\/(?:opt|nix)(?:\/|$)/
+/** Where programs and what they share lie; in `/opt` are also projects and their data. */
+const installed =
+  /^\/(?:(?:usr\/(?:local\/)?)?|opt\/(?:.*\/)?)(?:s?bin|lib|lib64|libexec|include|share|Cellar)(?:\/|$)|^\/nix(?:\/|$)/
 
 /** Files that no program writes but by a command of their own, wherever they lie. */
 const guarded = /^path\/(?:repository|credentials|own-state|own-files|startup|ssh-settings|kernel|hard-link)$/

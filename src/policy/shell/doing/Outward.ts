@@ -50,6 +50,15 @@ const outsideOfProject = "it changes what is installed outside of the project"
 
 const globally = /^(?:-g|--global(?:=|$)|--location(?:=|$))/
 
+/** Python packages go where the environment of the project is, unless they are told otherwise. */
+const ofPython: ReadonlyArray<Effect> = [
+  {
+    verbs: /^ (?:install|uninstall) /,
+    word: /^--(?:user|break-system-packages)$/,
+    reason: outsideOfProject
+  }
+]
+
 /** What package managers show of the environment and of how they sign in. */
 const ofPackages: ReadonlyArray<Effect> = [
   { verbs: /^ (?:run )?env /, reason: showsSecrets },
@@ -94,11 +103,51 @@ const table: Readonly<Record<string, ReadonlyArray<Effect>>> = {
     { verbs: /^ auth /, reason: showsSecrets },
     { verbs: /^ pip (?:install|uninstall|sync) /, word: /^--(?:system|target|prefix)(?:=|$)/, reason: outsideOfProject }
   ],
+  pip: ofPython,
+  pip3: ofPython,
+  "http.server": [
+    {
+      verbs: /^/,
+      unless: /^(?:(?:--bind=|-b)?(?:127\.0\.0\.1|::1|localhost)|--help|-h)$/,
+      reason: "it offers the files of a directory to the network; --bind 127.0.0.1 keeps them here"
+    }
+  ],
+  cargo: [{ verbs: /^ (?:install|uninstall) /, unless: /^(?:--root(?:=|$)|--list$)/, reason: outsideOfProject }],
+  go: [
+    { verbs: /^ install /, reason: outsideOfProject },
+    { verbs: /^ env /, word: /^--?[wu]$/, reason: "it changes the settings of go for all projects" }
+  ],
+  gem: [{ verbs: /^ (?:install|uninstall|update|cleanup) /, reason: outsideOfProject }],
+  rustup: [
+    {
+      verbs: /^ (?!(?:show|which|doc|check|run|toolchain list|(?:target|component) list) )[^ ]/,
+      reason: outsideOfProject
+    }
+  ],
+  corepack: [{ verbs: /^ (?:enable|disable|prepare|install) /, reason: outsideOfProject }],
+  dotnet: [
+    {
+      verbs: /^ tool (?:install|update|uninstall) /,
+      word: /^(?:-g|--global|--tool-path(?:=|$))/,
+      reason: outsideOfProject
+    }
+  ],
+  cabal: [{ verbs: /^ install /, reason: outsideOfProject }],
+  stack: [{ verbs: /^ install /, reason: outsideOfProject }],
+  cmake: [
+    { verbs: /^/, word: /^--install$/, unless: /^--prefix(?:=|$)/, reason: outsideOfProject },
+    { verbs: /^ (?:[^ ]+ )*install /, unless: /^--install$/, reason: outsideOfProject }
+  ],
+  ninja: [{ verbs: /^ (?:[^ ]+ )*install /, reason: outsideOfProject }],
+  meson: [{ verbs: /^ install /, unless: /^--destdir(?:=|$)/, reason: outsideOfProject }],
   rake: [{ verbs: /^ (?:[^ ]+ )*release /, reason: othersSee }],
   nx: [{ verbs: /^ release /, reason: othersSee }],
   mkdocs: [{ verbs: /^ gh-deploy /, reason: othersSee }],
   hugo: [{ verbs: /^ deploy /, reason: othersSee }],
-  mix: [{ verbs: /^ (?:[^ ]+ )*(?:ecto\.(?:drop|reset)|hex\.publish) /, reason: "it deletes data, or publishes" }],
+  mix: [
+    { verbs: /^ (?:[^ ]+ )*(?:ecto\.(?:drop|reset)|hex\.publish) /, reason: "it deletes data, or publishes" },
+    { verbs: /^ (?:archive|escript)\.(?:install|uninstall) /, reason: outsideOfProject }
+  ],
   "drizzle-kit": [{ verbs: /^ (?:push|drop) /, reason: "it changes a database" }],
   pytest: [{ verbs: /^/, word: /^--basetemp/, reason: "it deletes what is in that directory" }],
   terraform: infrastructure,

@@ -191,6 +191,13 @@ const interpreted = (name: string, kind: string, given: ReadonlyArray<Literal>):
   const rest = mentioned(name, isModule ? args.slice(2) : args.slice(at + 1))
   if ("reason" in rest) return rest
   const script = args[at]!
+  const offers = isModule
+    ? outward(
+        args[1]?.value ?? "",
+        args.slice(2).map(({ value }) => value)
+      )
+    : undefined
+  if (offers !== undefined) return unread(`${name} -m ${args[1]!.value}`, offers)
   if (/(?:^|\/)manage\.py$/.test(script.value) && args.some(({ value }) => /^(?:db)?shell(?:_plus)?$/.test(value)))
     return unread(name, "it runs a program that nobody has read")
   return script.value.includes(unknownPart)
