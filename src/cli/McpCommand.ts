@@ -32,6 +32,7 @@ import * as Frontend from "./Frontend.ts"
 import * as JsonOutput from "./jsonOutput.ts"
 import * as LoginCommand from "./mcp/LoginCommand.ts"
 import { type AddOptions, described } from "./mcp/described.ts"
+import { definedOffers, offerFields, serverFields } from "./mcp/documents.ts"
 import { knownServers, named, slotOf, stateFor } from "./mcp/slots.ts"
 import { NobodyToAsk, UsageError } from "./Outcome.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
@@ -176,18 +177,8 @@ export const list = ({ json, jsonl }: JsonOutput.JsonOptions) =>
     if (json || jsonl) {
       const documents = rows.map(({ command, known, manifest, standings }) =>
         JSON.stringify({
-          name: known.name,
-          origin: known.origin,
-          command,
-          variables: variableWords(known),
-          disabled: known.server.disabled === true,
-          ...(manifest === undefined ? {} : { listedAt: manifest.listedAt, protocol: manifest.protocol }),
-          ...(Either.isLeft(standings)
-            ? { problem: standings.left.message }
-            : {
-                offers: standings.right.map(({ digest, kind, name, state }) => ({ kind, name, state, digest })),
-                tokens: tokensOf(standings.right)
-              })
+          ...serverFields({ command, known, manifest }),
+          ...(Either.isLeft(standings) ? { problem: standings.left.message } : offerFields(standings.right))
         })
       )
       return yield* answer(JsonOutput.render(documents, { json }))
@@ -205,12 +196,27 @@ export const list = ({ json, jsonl }: JsonOutput.JsonOptions) =>
     }
   }).pipe(Effect.scoped, Effect.provide(reading))
 
+interface OneOptions {
+  readonly name: string
+  readonly json: boolean
+}
+
 /** All that is known of one server; it is not started. */
-export const show = (name: string) =>
+export const show = ({ json, name }: OneOptions) =>
   Effect.gen(function* () {
     const { answer, style } = yield* Screen
     const known = yield* named(name)
     const slot = yield* slotOf(known)
+    if (json) {
+      const manifest = yield* slot.manifest
+      const standings = yield* slot.standings
+      return yield* JsonOutput.document({
+        ...serverFields({ command: yield* commandOf(known), known, manifest }),
+        ...(manifest === undefined ? {} : { server: manifest.server, problems: manifest.problems }),
+        offers: definedOffers(standings),
+        tokens: tokensOf(standings)
+      })
+    }
     yield* answer(`${style.bold(known.name)}  ${yield* commandOf(known)}\n`)
     yield* say(known.origin === "user" ? "by your configuration" : "by the .mcp.json of this project")
     for (const variable of variableWords(known)) yield* say(`gets ${variable}`)
@@ -227,12 +233,13 @@ export const show = (name: string) =>
 const differing = (standings: ReadonlyArray<Standing>) => standings.filter(({ state }) => state !== "approved")
 
 /** Starts a server and shows what it offers against what was approved. */
-export const diff = (name: string) =>
+export const diff = ({ json, name }: OneOptions) =>
   Effect.gen(function* () {
     const known = yield* named(name)
     const slot = yield* slotOf(known)
     yield* slot.refresh
     const standings = yield* slot.standings
+    if (json) return yield* JsonOutput.document({ name, differs: definedOffers(differing(standings)) })
     if (differing(standings).length === 0)
       return yield* say(`${name} offers what was approved: ${standingWords(standings)}.`)
     yield* showDiff(standings)

@@ -71,13 +71,12 @@ const row = ({ createdAt, expiresAt, name, scopes }: StoredToken, now: number): 
   return `${name.padEnd(20)}  ${scopes.join(",").padEnd(20)}  added ${iso(createdAt)}  ${until}\n`
 }
 
-const record = ({ createdAt, expiresAt, name, scopes }: StoredToken): string =>
-  JSON.stringify({
-    name,
-    scopes,
-    createdAt: iso(createdAt),
-    ...(expiresAt === undefined ? {} : { expiresAt: iso(expiresAt) })
-  })
+const fields = ({ createdAt, expiresAt, name, scopes }: StoredToken) => ({
+  name,
+  scopes,
+  createdAt: iso(createdAt),
+  ...(expiresAt === undefined ? {} : { expiresAt: iso(expiresAt) })
+})
 
 /** Lists the tokens; their secrets are known to nobody here. */
 export const list = (output: JsonOutput.JsonOptions) =>
@@ -86,7 +85,13 @@ export const list = (output: JsonOutput.JsonOptions) =>
     const screen = yield* Screen
     const now = yield* Clock.currentTimeMillis
     const tokens = yield* (yield* TokenStore).list
-    if (output.json || output.jsonl) return yield* screen.answer(JsonOutput.render(tokens.map(record), output))
+    if (output.json || output.jsonl)
+      return yield* screen.answer(
+        JsonOutput.render(
+          tokens.map((token) => JSON.stringify(fields(token))),
+          output
+        )
+      )
     if (tokens.length === 0)
       return yield* screen.answer("No tokens yet. Make one: tollgate tokens add NAME --scope view\n")
     yield* screen.answer(tokens.map((token) => row(token, now)).join(""))
@@ -100,9 +105,12 @@ export class TokenNotFound extends Schema.TaggedError<TokenNotFound>()("TokenNot
 }
 
 /** Revokes a token. */
-export const revoke = (name: string) =>
+export const revoke = ({ json, name }: { readonly name: string; readonly json: boolean }) =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    if (!(yield* (yield* TokenStore).revoke(name))) return yield* new TokenNotFound({ name })
+    const store = yield* TokenStore
+    const token = (yield* store.list).find((one) => one.name === name)
+    if (token === undefined || !(yield* store.revoke(name))) return yield* new TokenNotFound({ name })
+    if (json) return yield* JsonOutput.document({ ...fields(token), revoked: true })
     yield* screen.answer(`revoked ${name}\n`)
   }).pipe(services)

@@ -91,6 +91,15 @@ describe("--json", () => {
     assert.deepStrictEqual(await document(["approvals", "revoke", String(rule?.["id"])]), { ...rule, revoked: true })
   })
 
+  it("gives the fields of the list for a token that is revoked (U1)", async () => {
+    scripted(at, [])
+    await tollgate(at, ["tokens", "add", "ci", "--scope", "operate", "--expires", "4w"])
+    const [token] = (await document(["tokens", "list"])) as unknown as ReadonlyArray<Record<string, unknown>>
+    assert.strictEqual(token?.["name"], "ci")
+    assert.deepStrictEqual(await document(["tokens", "revoke", "ci"]), { ...token, revoked: true })
+    assert.deepStrictEqual(await document(["tokens", "list"]), [] as unknown as Record<string, unknown>)
+  })
+
   it("says what a project would bring, what was trusted, and what no longer is (U1, T8)", async () => {
     scripted(at, [])
     assert.include(await document(["trust"]), { trusted: false })

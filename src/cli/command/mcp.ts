@@ -10,7 +10,7 @@ import * as options from "./options.ts"
 const module = () => import("../McpCommand.ts")
 
 const name = argument("name", "the name of the server, which begins the names of its tools")
-const { yes } = options
+const { json, yes } = options
 
 const add = Command.make(
   "add",
@@ -38,11 +38,11 @@ const list = Command.make("list", options.listing, (given) => load(module, ({ li
   Command.withDescription("List MCP servers with their approvals and token cost, without starting any")
 )
 
-const show = Command.make("show", { name }, (given) => load(module, ({ show }) => show(given.name))).pipe(
+const show = Command.make("show", { name, json }, (given) => load(module, ({ show }) => show(given))).pipe(
   Command.withDescription("Show an MCP server: its command, its variables, and all that it offers")
 )
 
-const diff = Command.make("diff", { name }, (given) => load(module, ({ diff }) => diff(given.name))).pipe(
+const diff = Command.make("diff", { name, json }, (given) => load(module, ({ diff }) => diff(given))).pipe(
   Command.withDescription("Start an MCP server and show what it offers against what was approved")
 )
 

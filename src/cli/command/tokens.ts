@@ -27,8 +27,10 @@ const list = Command.make("list", options.listing, (given) => load(module, ({ li
   Command.withDescription("List tokens with their scopes")
 )
 
-const revoke = Command.make("revoke", { name: argument("name", "the name of the token") }, ({ name }) =>
-  load(module, ({ revoke }) => revoke(name))
+const revoke = Command.make(
+  "revoke",
+  { name: argument("name", "the name of the token"), json: options.json },
+  (given) => load(module, ({ revoke }) => revoke(given))
 ).pipe(Command.withDescription("Revoke a token; running servers refuse it at once"))
 
 /** `tollgate tokens` */
