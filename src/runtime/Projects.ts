@@ -15,6 +15,7 @@ import type { ProjectMemory } from "../memory/ProjectMemory.ts"
 import type { Brief } from "./Briefing.ts"
 import { Closing, patience } from "./Closing.ts"
 import { letGo } from "./letGo.ts"
+import { partsContained } from "./partsContained.ts"
 
 /** The directory of a session is gone; nothing of it runs. */
 export class ProjectGone extends Schema.TaggedError<ProjectGone>()("ProjectGone", {
@@ -125,6 +126,9 @@ export const contained = (projects: Projects["Type"]): Projects["Type"] => ({
   locate: (directory) => settled(directory, () => projects.locate(directory)),
   get: (place) =>
     Effect.flatMap(letGo("The code that opens projects", place.directory), (own) =>
-      settled(place.directory, () => Scope.extend(projects.get(place), own))
+      Effect.map(
+        settled(place.directory, () => Scope.extend(projects.get(place), own)),
+        partsContained
+      )
     )
 })

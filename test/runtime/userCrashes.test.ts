@@ -97,6 +97,30 @@ describe("a bug in the user's code", () => {
   )
 
   it.scopedLive.each(Object.entries(opening))(
+    "of code that routes, which %s, names that code and no model (T19)",
+    ([, route]) =>
+      Effect.gen(function* () {
+        const session = yield* Testing.session()
+        assert.strictEqual(
+          endOf(yield* session.run("go")).message,
+          "Profile p cannot be used: the code that routes it crashed. See the log."
+        )
+        assertPlain(yield* session.recorded)
+      }).pipe(
+        Effect.provide(
+          Runtime.layer.pipe(
+            Layer.provide(Tools.layerEffect(Toolset.make([]))),
+            Layer.provide(Layer.succeed(Models, { profiles: ["p"], preferred: "p", get: () => Effect.never, route })),
+            Layer.provide(ClientTools.layer()),
+            Layer.provide(Approvals.layer({ policy: "allow" })),
+            Layer.provideMerge(MemorySessionStore.layer),
+            Layer.provideMerge(Ids.layerSequential)
+          )
+        )
+      )
+  )
+
+  it.scopedLive.each(Object.entries(opening))(
     "of code that opens projects, which %s, names that code (T19)",
     ([, crash]) =>
       Effect.gen(function* () {
@@ -115,6 +139,48 @@ describe("a bug in the user's code", () => {
               })
             ),
             Layer.provide(Layer.succeed(Models, { profiles: ["p"], preferred: "p", get: () => Effect.never })),
+            Layer.provide(Approvals.layer({ policy: "allow" })),
+            Layer.provide(MemorySessionStore.layer)
+          )
+        )
+      )
+  )
+
+  it.scopedLive.each(Object.entries(opening))(
+    "of what comes with a project, which %s, leaves its tasks as they are (T19)",
+    ([, crash]) =>
+      Effect.gen(function* () {
+        const session = yield* (yield* Runtime).session({ id: "s", create: { project: "/work" } })
+        const task = yield* session.submit("remember that tabs are used here")
+        const events = Array.from(yield* Stream.runCollect(task.events))
+        assert.strictEqual(events.at(-1)?.event._tag, "TaskCompleted")
+        assertPlain(events)
+        const warned = events.flatMap(({ event }) => (event._tag === "Notified" ? [event.message] : []))
+        assert.deepStrictEqual(
+          warned.map((message) => /brief|model is told|memory/.exec(message)?.[0]),
+          ["model is told", "memory", "memory"]
+        )
+      }).pipe(
+        Effect.provide(
+          Runtime.layerProjects.pipe(
+            Layer.provide(
+              Layer.effect(
+                Projects,
+                Effect.map(Tools, (tools) => ({
+                  locate: (directory) => Effect.succeed({ project: directory, directory }),
+                  get: (place) =>
+                    Effect.succeed({
+                      ...place,
+                      tools,
+                      branch: Effect.suspend(crash),
+                      brief: crash,
+                      memory: { asksModel: false, recall: crash, learn: crash, keep: crash }
+                    })
+                }))
+              )
+            ),
+            Layer.provide(Tools.layerEffect(Toolset.make([]))),
+            Layer.provide(Models.layerOf({ m: { name: "m", stream: () => gives(says("hi"), finished) } })),
             Layer.provide(Approvals.layer({ policy: "allow" })),
             Layer.provide(MemorySessionStore.layer)
           )
