@@ -5,12 +5,20 @@ import type { Kind, ReadOnlyCommand } from "./ReadOnlyCommand.ts"
 import { memo } from "../../system/memo.ts"
 import { excerpt } from "../../text/excerpt.ts"
 
+/** What a search leaves out, by the pattern of its name. */
+export interface Left {
+  readonly pattern: string
+  readonly of: "file" | "directory" | "both"
+}
+
 /** How a command line uses a listed command. */
 export interface Usage {
   /** Names as written in the table, e.g. `-r` for each letter of a bundle. */
   readonly options: ReadonlySet<string>
   /** Values of options that are globs. */
   readonly globs: ReadonlyArray<string>
+  /** Patterns of names that are left out. */
+  readonly left: ReadonlyArray<Left>
   /** Values of options that are types of files. */
   readonly types: ReadonlyArray<string>
   /** What is read, in the order given. */
@@ -62,6 +70,7 @@ const unreadLead = (name: string): Verdict =>
 class Reader implements Usage {
   readonly options = new Set<string>()
   readonly globs: Array<string> = []
+  readonly left: Array<Left> = []
   readonly types: Array<string> = []
   readonly paths: Array<Literal> = []
   readonly written: Array<Literal> = []
@@ -163,6 +172,8 @@ class Reader implements Usage {
       )
     else if (kind === "data") this.sent.push([option, value.value])
     else if (kind === "glob") this.globs.push(value.value)
+    else if (kind === "left") this.left.push({ pattern: value.value, of: "file" })
+    else if (kind === "leftDirectory") this.left.push({ pattern: value.value, of: "directory" })
     else if (kind === "type") this.types.push(value.value)
     else if (kind === "script" && this.#command.lead?.test(value.value) !== true) return unreadLead(this.#name)
     else if (kind === "number" && !number.test(value.value)) {

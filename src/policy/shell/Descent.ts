@@ -13,6 +13,8 @@ export interface Descent {
   readonly filters: ReadonlyArray<string>
   /** Whether names that begin with a dot are entered too; `files` leaves out such directories. */
   readonly hidden: "all" | "files" | "none"
+  /** Whether a name is left out for certain, whatever ignore files say. */
+  readonly isLeft?: (name: string, kind: "file" | "directory") => boolean
   /** Entries that may be looked at. */
   readonly most: number
   /** Directories that the search leaves out, by their absolute paths, unless an ignore file brings them back. */
@@ -39,7 +41,14 @@ const foreign = /\/(?:node_modules|\.git\/objects)$/
  * names that are left out count where an ignore file brings them back with `!`. What packages have brought, below a directory
  * of theirs, is not looked at unless the search begins there. What cannot be seen asks.
  */
-export const descend = ({ directory, filters, hidden, most, skips }: Descent): Either.Either<Found, Verdict> => {
+export const descend = ({
+  directory,
+  filters,
+  hidden,
+  isLeft,
+  most,
+  skips
+}: Descent): Either.Either<Found, Verdict> => {
   const files: Array<string> = []
   const selects = filters.filter((filter) => !filter.startsWith("!"))
   const returned = hidden === "all" ? [] : [...selects, ...ancestors(directory).flatMap(unignored)]
@@ -56,6 +65,7 @@ export const descend = ({ directory, filters, hidden, most, skips }: Descent): E
       if (hidden !== "all" && entries.some(({ name }) => name.startsWith("."))) returned.push(...unignored(place))
       for (const entry of entries) {
         const isFile = entry.isFile()
+        if (isLeft?.(entry.name, isFile ? "file" : "directory") === true) continue
         if (entry.name.startsWith(".") && hidden !== "all" && !(isFile && hidden === "files")) {
           if (!isReturned(entry.name)) continue
         }

@@ -1,8 +1,10 @@
 /**
  * What a value must be: a path is judged, a glob must not be able to name a secret, a type is one of files, a script is a lead, text is anything. What
+ * is left is a pattern of names that a search leaves out: of files, or of directories with `leftDirectory`. What
  * is written is a path that no read-only command has, a url is an address, and data is sent to one.
  */
-export type Kind = "text" | "number" | "path" | "glob" | "type" | "script" | "write" | "url" | "data"
+export type Kind =
+  "text" | "number" | "path" | "glob" | "left" | "leftDirectory" | "type" | "script" | "write" | "url" | "data"
 
 /** Says whether a text has a form. */
 export interface Form {
@@ -17,6 +19,8 @@ export interface Searching {
   readonly never?: string
   /** Reads hidden files too; otherwise only those that a filter, an ignore file or one of these options brings back. */
   readonly hidden: true | string
+  /** With one of these options it goes into hidden directories too, and by no ignore file. */
+  readonly uncovers?: string
 }
 
 /** How a command may be used without asking. Anything not listed asks, abbreviated options included. */

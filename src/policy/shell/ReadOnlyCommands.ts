@@ -9,7 +9,7 @@ const grep = (options = ""): ReadOnlyCommand => ({
     --invert-match --word-regexp --line-regexp --count --files-with-matches --files-without-match --only-matching
     --quiet --silent --no-messages --byte-offset --with-filename --no-filename --line-number --initial-tab --null
     --null-data --text --recursive --line-buffered --regexp=text --file=path --max-count=number --after-context=number
-    --before-context=number --context=number --include=glob --exclude=text --exclude-dir=text --label=text
+    --before-context=number --context=number --include=glob --exclude=left --exclude-dir=leftDirectory --label=text
     --color[=text] --colour[=text] ${options}`,
   operands: "path",
   lead: /^/,
@@ -90,19 +90,23 @@ export const readOnlyCommands: Readonly<Record<string, ReadOnlyCommand>> = {
   fgrep: grep(),
   rg: {
     options: `-n -N -i -S -s -w -x -v -c -l -o -F -P -U -H -I -0 -q -p -a -b -e=text -f=path -A=number -B=number -C=number
-      -m=number -g=glob -t=type -T=text -d=number -M=number -r=text -j=number --line-number --no-line-number
+      -m=number -g=glob -t=type -T=text -u -. -d=number -M=number -r=text -j=number --line-number --no-line-number
       --ignore-case --smart-case --case-sensitive --word-regexp --line-regexp --invert-match --count --count-matches
       --files-with-matches --files-without-match --only-matching --fixed-strings --pcre2 --multiline
       --multiline-dotall --with-filename --no-filename --null --quiet --pretty --text --byte-offset --column
       --no-column --heading --no-heading --json --files --stats --trim --vimgrep --passthru --crlf --no-messages
-      --type-list --no-config --max-columns-preview --regexp=text --file=path --after-context=number
-      --before-context=number --context=number --max-count=number --glob=glob --iglob=glob --type=type --type-not=text
+      --type-list --no-config --hidden --no-ignore --no-ignore-vcs --unrestricted --max-columns-preview
+      --regexp=text --file=path --after-context=number --before-context=number --context=number --max-count=number --glob=glob --iglob=glob --type=type --type-not=text
       --max-depth=number --max-columns=number --max-filesize=text --replace=text --threads=number --sort=text
       --sortr=text --color=text --colors=text --context-separator=text`,
     operands: "path",
     lead: /^/,
     leadIn: "-e -f --regexp --file --files --type-list",
-    descends: { never: "--files --type-list", hidden: "-t --type" }
+    descends: {
+      never: "--files --type-list",
+      hidden: "-t --type",
+      uncovers: "-u -. --hidden --no-ignore --no-ignore-vcs --unrestricted"
+    }
   },
   sort: {
     options: `-b -C -c -d -f -g -h -i -M -m -n -R -r -s -u -V -z -k=text -t=text --ignore-leading-blanks --check[=text]

@@ -1,10 +1,10 @@
-import type { Usage } from "./Arguments.ts"
+import type { Left, Usage } from "./Arguments.ts"
 import type { Descent } from "./Descent.ts"
 import type { ShellContext } from "./ShellContext.ts"
 import type { ReadOnlyCommand } from "./ReadOnlyCommand.ts"
 
 /** What a command opens of what lies below the directories that it is given. */
-export type Search = Pick<Descent, "filters" | "hidden">
+export type Search = Pick<Descent, "filters" | "hidden" | "isLeft">
 
 /** All of it. */
 export const everything: Search = { filters: [], hidden: "all" }
@@ -37,16 +37,47 @@ const filtersOf = ({ globs, types }: Pick<Usage, "globs" | "types">): ReadonlyAr
   return isWhole ? [] : known.flatMap((patterns) => patterns ?? [])
 }
 
+/** A name, or the beginning or the end of names. */
+const plainPattern = /^(?:[\w.-]+\*?|\*[\w.-]+)$/
+
+/** Whether a pattern matches a name for certain. */
+const matches = (pattern: string, name: string): boolean => {
+  if (!plainPattern.test(pattern)) return false
+  if (pattern.startsWith("*")) return name.endsWith(pattern.slice(1))
+  return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern
+}
+
+/** What is left out for certain: where patterns also bring in, the last one of those that match counts, so that nothing is. */
+const leftBy = ({ globs, left }: Pick<Usage, "globs" | "left">): Pick<Descent, "isLeft"> => {
+  if (globs.some((glob) => !glob.startsWith("!"))) return {}
+  const all = [
+    ...left,
+    ...globs.map((glob): Left => {
+      const pattern = glob.slice(1).replace(/^\*\*\//, "")
+      return pattern.endsWith("/") ? { pattern: pattern.slice(0, -1), of: "directory" } : { pattern, of: "both" }
+    })
+  ]
+  if (all.length === 0) return {}
+  return {
+    isLeft: (name, kind) => all.some(({ of, pattern }) => (of === "both" || of === kind) && matches(pattern, name))
+  }
+}
+
 /** What a use of a listed command opens below directories; `undefined` where it goes into none. */
 export const searchOf = (
   { descends }: ReadOnlyCommand,
-  { globs, options, types }: Pick<Usage, "globs" | "options" | "types">
+  { globs, left, options, types }: Pick<Usage, "globs" | "left" | "options" | "types">
 ): Search | undefined => {
   const has = (some: string): boolean => some.split(" ").some((option) => options.has(option))
   if (descends === undefined) return undefined
-  const { hidden, never, only } = descends
+  const { hidden, never, only, uncovers } = descends
   if ((only !== undefined && !has(only)) || (never !== undefined && has(never))) return undefined
-  return { filters: filtersOf({ globs, types }), hidden: hidden === true ? "all" : has(hidden) ? "files" : "none" }
+  const isWhole = hidden === true || (uncovers !== undefined && has(uncovers))
+  return {
+    filters: filtersOf({ globs, types }),
+    hidden: isWhole ? "all" : has(hidden) ? "files" : "none",
+    ...leftBy({ globs, left })
+  }
 }
 
 /**

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { execFileSync } from "node:child_process"
+import * as FastCheck from "effect/FastCheck"
+import { execFileSync, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { descend } from "../../../src/policy/shell/Descent.ts"
@@ -31,7 +32,22 @@ describe("a search below a directory", () => {
       const decisions = [
         ["grep -r x src", "shell/read-only"],
         ["grep -r x open", "path/secret"],
-        ["grep -rn --exclude=.env x open/deep", "path/secret"],
+        ["grep -rn --exclude=.env x open/deep", "shell/read-only"],
+        ["grep -rn --exclude='.en*' x open", "shell/read-only"],
+        ["grep -rn --exclude='.e[n]v' x open", "path/secret"],
+        ["grep -rn --exclude=.ENV x open", "path/secret"],
+        ["grep -rn --exclude-dir=.env x open", "path/secret"],
+        ["grep -rn --exclude-dir=deep x open", "shell/read-only"],
+        ["grep -rn --exclude=deep x open", "path/secret"],
+        ["grep -rn --exclude=.env --include='*' x open", "shell/glob"],
+        ["rg -u -g '!.env' x open", "shell/read-only"],
+        ["rg --hidden -g '!**/.env' x open", "shell/read-only"],
+        ["rg --hidden -g '!.env/' x open", "path/secret"],
+        ["rg --hidden -g '!.env' -g '*' x open", "shell/glob"],
+        ["rg -u x open", "path/secret"],
+        ["rg -. x open", "path/secret"],
+        ["rg --hidden x src", "shell/read-only"],
+        ["rg --hidden x", "path/secret"],
         ["cd open && grep -r x deep", "path/secret"],
         ["grep -r --include='*.ts' x open", "shell/read-only"],
         ["grep -r --include='*.{ts,js}' x open", "shell/read-only"],
@@ -60,6 +76,64 @@ describe("a search below a directory", () => {
       for (const [text, rule] of decisions) assert.strictEqual(judge(text).rule, rule, text)
       assert.match(judge("grep -r x open").reason, /^`grep` would also read `.*open\/deep\/\.env`: secret$/)
     })
+  )
+
+  const part = FastCheck.constantFrom("a", ".a", "a.ts", ".env", "b", ".b.ts")
+  const pattern = FastCheck.constantFrom(
+    "a",
+    ".a",
+    ".*",
+    "*.ts",
+    "a*",
+    ".env",
+    "b",
+    "*",
+    "./a",
+    "[a]",
+    "?",
+    ".env*",
+    "b/"
+  )
+  it.scoped.prop(
+    "leaves out no file that grep opens (S3)",
+    {
+      files: FastCheck.uniqueArray(FastCheck.array(part, { minLength: 1, maxLength: 3 }), {
+        minLength: 1,
+        maxLength: 8,
+        selector: (names) => names.join("/")
+      }),
+      excluded: FastCheck.array(FastCheck.tuple(FastCheck.constantFrom("--exclude", "--exclude-dir"), pattern), {
+        maxLength: 3
+      })
+    },
+    ({ excluded, files }) =>
+      Effect.gen(function* () {
+        const { base, write } = yield* planted
+        for (const names of files) {
+          // A name that is a directory already, or below one that is a file, is left.
+          try {
+            write(`w/${names.join("/")}`, "x\n")
+          } catch {
+            continue
+          }
+        }
+        const options = excluded.map(([option, value]) => `${option}=${value}`)
+        const { stdout } = spawnSync("grep", ["-rl", ...options, "x", `${base}/w`], { encoding: "utf8" })
+        const opened = stdout.split("\n").filter((name) => name !== "")
+        const seen = new Set<string>()
+        const watching: typeof descend = (descent) => {
+          const found = descend(descent)
+          if (Either.isRight(found)) for (const file of found.right.files) seen.add(file)
+          return found
+        }
+        const quoted = options.map((option) => `'${option}'`).join(" ")
+        classify(`grep -rl ${quoted} x w`, { ...contextOf({ cwd: base, roots: [base] }), descend: watching })
+        assert.deepStrictEqual(
+          opened.filter((file) => !seen.has(file)),
+          []
+        )
+      }),
+    { fastCheck: { numRuns: 150 } }
   )
 
   it.scoped("counts what an ignore file brings back, above and below too (S3)", () =>

@@ -231,7 +231,7 @@ describe("the tables", () => {
       for (const option of options)
         assert.match(
           option,
-          /^(?:-[\w]|--[a-z][a-z0-9-]+)(?:=(?:text|number|path|glob|type|script)|\[=(?:text|number)\])?$/,
+          /^(?:-[\w.]|--[a-z][a-z0-9-]+)(?:=(?:text|number|path|glob|left|leftDirectory|type|script)|\[=(?:text|number)\])?$/,
           name
         )
       const names = options.map((option) => option.split(/[=[]/)[0])
