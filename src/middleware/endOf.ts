@@ -41,3 +41,12 @@ export const catchOwnEnd = <A, E, R, A2, E2, R2>(
       return HashSet.size(interruptors) === 0 ? then(cause, "crashed") : Effect.failCause(cause)
     })
   )
+
+/** What follows where code has crashed, or interrupted itself; its failures stay. */
+export const catchOwnCrash = <A, E, R, A2, E2, R2>(
+  self: Effect.Effect<A, E, R>,
+  then: (cause: Cause.Cause<E>) => Effect.Effect<A2, E2, R2>
+): Effect.Effect<A | A2, E | E2, R | R2> =>
+  catchOwnEnd(self, (cause, end): Effect.Effect<A2, E | E2, R2> =>
+    end === "failed" ? Effect.failCause(cause) : then(cause)
+  )

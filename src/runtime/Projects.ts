@@ -9,7 +9,7 @@ import type { NamedWorkers } from "../agent/NamedWorker.ts"
 import { Tools } from "../agent/Tools.ts"
 import type { ProjectRules } from "../approval/ProjectRules.ts"
 import type { Rewinding } from "../checkpoint/Rewinding.ts"
-import { catchOwnEnd } from "../middleware/endOf.ts"
+import { catchOwnCrash } from "../middleware/endOf.ts"
 import type { BackgroundCommands } from "../process/BackgroundCommands.ts"
 import type { ProjectMemory } from "../memory/ProjectMemory.ts"
 import type { Brief } from "./Briefing.ts"
@@ -105,13 +105,11 @@ const settled = <A, R>(
     })
   return Effect.flatMap(Closing, ({ bounded }) =>
     bounded(
-      catchOwnEnd(Effect.suspend(ask), (cause, end): Effect.Effect<never, ProjectError> =>
-        end === "failed"
-          ? Effect.failCause(cause)
-          : Effect.zipRight(
-              Effect.logError(`The code that opens projects crashed at ${directory}`, cause),
-              unavailable("Crashed", "crashed. See the log")
-            )
+      catchOwnCrash(Effect.suspend(ask), (cause) =>
+        Effect.zipRight(
+          Effect.logError(`The code that opens projects crashed at ${directory}`, cause),
+          unavailable("Crashed", "crashed. See the log")
+        )
       ),
       Effect.zipRight(
         Effect.logError(`The code that opens projects did not answer at ${directory} ${late}`),

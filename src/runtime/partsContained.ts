@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { MemoryFailed } from "../memory/MemoryError.ts"
 import type { ProjectMemory } from "../memory/ProjectMemory.ts"
-import { catchOwnEnd } from "../middleware/endOf.ts"
+import { catchOwnCrash } from "../middleware/endOf.ts"
 import type { Brief, Briefing } from "./Briefing.ts"
 
 /** What comes with the tools of a project. */
@@ -13,10 +13,8 @@ interface Parts {
 
 /** What comes in place of what code of a project that has crashed would give; the log says why. */
 const instead = <A, E>(what: string, ask: () => Effect.Effect<A, E>, other: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  catchOwnEnd(Effect.suspend(ask), (cause, end) =>
-    end === "failed"
-      ? Effect.failCause(cause)
-      : Effect.zipRight(Effect.logError(`The code that ${what} crashed`, cause), other)
+  catchOwnCrash(Effect.suspend(ask), (cause) =>
+    Effect.zipRight(Effect.logError(`The code that ${what} crashed`, cause), other)
   )
 
 /** Nothing is known of the place then, and the person is told. */
@@ -46,9 +44,7 @@ export const partsContained = <Project extends Parts>(project: Project): Project
   const { branch, brief, memory } = project
   return {
     ...project,
-    ...(branch !== undefined && {
-      branch: instead("looks up the branch", () => branch, Effect.succeed(undefined))
-    }),
+    ...(branch !== undefined && { branch: instead("looks up the branch", () => branch, Effect.succeed(undefined)) }),
     ...(brief !== undefined && { brief: briefContained(brief) }),
     ...(memory !== undefined && { memory: memoryContained(memory) })
   }

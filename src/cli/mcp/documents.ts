@@ -20,20 +20,22 @@ export const serverFields = ({ command, known, manifest }: Told) => ({
   ...(manifest === undefined ? {} : { listedAt: manifest.listedAt, protocol: manifest.protocol })
 })
 
+const offerOf = ({ digest, kind, name, state }: Standing) => ({ kind, name, state, digest })
+
 /** What a server offers, or was approved of it. */
 export const offerFields = (standings: ReadonlyArray<Standing>) => ({
-  offers: standings.map(({ digest, kind, name, state }) => ({ kind, name, state, digest })),
+  offers: standings.map(offerOf),
   tokens: tokensOf(standings)
 })
 
 /** The same with the definitions: `approved` is what it was, `offered` what it is now. */
 export const definedOffers = (standings: ReadonlyArray<Standing>) =>
-  standings.map(({ digest, kind, name, now, renamedFrom, state, was }) => ({
-    kind,
-    name,
-    state,
-    digest,
-    ...(renamedFrom === undefined ? {} : { renamedFrom }),
-    ...(was === undefined ? {} : { approved: was.definition }),
-    ...(now === undefined ? {} : { offered: now.definition })
-  }))
+  standings.map((standing) => {
+    const { now, renamedFrom, was } = standing
+    return {
+      ...offerOf(standing),
+      ...(renamedFrom === undefined ? {} : { renamedFrom }),
+      ...(was === undefined ? {} : { approved: was.definition }),
+      ...(now === undefined ? {} : { offered: now.definition })
+    }
+  })

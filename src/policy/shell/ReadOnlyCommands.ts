@@ -96,8 +96,8 @@ export const readOnlyCommands: Readonly<Record<string, ReadOnlyCommand>> = {
       --multiline-dotall --with-filename --no-filename --null --quiet --pretty --text --byte-offset --column
       --no-column --heading --no-heading --json --files --stats --trim --vimgrep --passthru --crlf --no-messages
       --type-list --no-config --hidden --no-ignore --no-ignore-vcs --unrestricted --max-columns-preview
-      --regexp=text --file=path --after-context=number --before-context=number --context=number --max-count=number --glob=glob --iglob=glob --type=type --type-not=text
-      --max-depth=number --max-columns=number --max-filesize=text --replace=text --threads=number --sort=text
+      --regexp=text --file=path --after-context=number --before-context=number --context=number --max-count=number
+      --glob=glob --iglob=glob --type=type --type-not=text --max-depth=number --max-columns=number --max-filesize=text --replace=text --threads=number --sort=text
       --sortr=text --color=text --colors=text --context-separator=text`,
     operands: "path",
     lead: /^/,

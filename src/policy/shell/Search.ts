@@ -57,7 +57,6 @@ const leftBy = ({ globs, left }: Pick<Usage, "globs" | "left">): Pick<Descent, "
       return pattern.endsWith("/") ? { pattern: pattern.slice(0, -1), of: "directory" } : { pattern, of: "both" }
     })
   ]
-  if (all.length === 0) return {}
   return {
     isLeft: (name, kind) => all.some(({ of, pattern }) => (of === "both" || of === kind) && matches(pattern, name))
   }

@@ -140,8 +140,6 @@ const table: Readonly<Record<string, ReadonlyArray<Effect>>> = {
   ],
   ninja: [{ verbs: /^ (?:[^ ]+ )*install /, reason: outsideOfProject }],
   meson: [{ verbs: /^ install /, unless: /^--destdir(?:=|$)/, reason: outsideOfProject }],
-  rake: [{ verbs: /^ (?:[^ ]+ )*release /, reason: othersSee }],
-  nx: [{ verbs: /^ release /, reason: othersSee }],
   mkdocs: [{ verbs: /^ gh-deploy /, reason: othersSee }],
   hugo: [{ verbs: /^ deploy /, reason: othersSee }],
   mix: [

@@ -188,23 +188,20 @@ const interpreted = (name: string, kind: string, given: ReadonlyArray<Literal>):
       : unread(name, "it runs what is typed or piped into it")
   }
   if (args[at]!.value === "-") return unread(name, "it runs what is typed or piped into it")
-  const rest = mentioned(name, isModule ? args.slice(2) : args.slice(at + 1))
-  if ("reason" in rest) return rest
   const script = args[at]!
-  const offers = isModule
-    ? outward(
-        args[1]?.value ?? "",
-        args.slice(2).map(({ value }) => value)
-      )
-    : undefined
-  if (offers !== undefined) return unread(`${name} -m ${args[1]!.value}`, offers)
+  const words = args.slice(at + 1)
+  const rest = mentioned(name, words)
+  if ("reason" in rest) return rest
+  const values = words.map(({ value }) => value)
+  const reason = isModule ? outward(script.value, values) : undefined
+  if (reason !== undefined) return unread(`${name} -m ${script.value}`, reason)
   if (/(?:^|\/)manage\.py$/.test(script.value) && args.some(({ value }) => /^(?:db)?shell(?:_plus)?$/.test(value)))
     return unread(name, "it runs a program that nobody has read")
   return script.value.includes(unknownPart)
     ? unread(name, "what it runs is known only at run time")
     : does({
         touches: isModule
-          ? [...rest, ...started(args[1]?.value ?? "", args.slice(2))]
+          ? [...rest, ...started(script.value, words)]
           : [
               ...optionPlaces(name, before),
               { word: script, op: "mention", by: name },
