@@ -140,7 +140,7 @@ export const make = (
             unmasked: asked.unmasked
           })
         }
-        const superseded = { outcome: "withdrawn", by: "change", reason: "Its targets have changed." } as const
+        const superseded = { outcome: "withdrawn", by: "change", reason: "What it would do has changed." } as const
         return Effect.as(resolved(call, found, superseded), undefined)
       })
 

@@ -37,16 +37,30 @@ export const definition = memo(new WeakMap<Identified, string>(), (tool) =>
 /** The part of a call that a decision is bound to. */
 export type Bound = Pick<ToolCall, "name" | "tool" | "rawParams" | "workerPath" | "sessionId">
 
+/** What a person sees of a call besides its parameters, and decides on. */
+export interface Seen {
+  readonly summary: string | undefined
+  readonly diff: string | undefined
+  /** What the preview and a longer answer rely on, by its hashes. */
+  readonly targets: ReadonlyArray<PreviewTarget>
+  /** What the call touches; JSON. */
+  readonly touches: unknown
+}
+
 /**
  * Everything a decision is bound to, in one number: tool and its definition, parameters after hooks and validation, what
- * was shown with its base hashes, worker, session.
+ * was shown with its base hashes, what it touches, worker, session. A stored request whose call has another one by now is
+ * withdrawn and asked anew, and so is each that was stored while the number covered less.
  */
-export const digest = (call: Bound, targets: ReadonlyArray<PreviewTarget>): string =>
+export const digest = (call: Bound, { diff, summary, targets, touches }: Seen): string =>
   sha256({
     tool: call.name,
     definition: definition(call.tool),
     parameters: call.rawParams,
+    summary,
+    diff,
     targets: targets.map(({ baseHash, path }) => ({ baseHash, path })),
+    touches,
     worker: call.workerPath,
     session: call.sessionId
   })

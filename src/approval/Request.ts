@@ -6,7 +6,7 @@ import { cutWords } from "../text/excerpt.ts"
 import { cutMiddle, makeVisible } from "../text/visible.ts"
 import type { ApprovalRequest, ContextMessage, Scope } from "../tool/ApprovalRequest.ts"
 import type { Ids } from "../tool/Ids.ts"
-import type { Preview } from "../tool/Preview.ts"
+import type { Preview, PreviewTarget } from "../tool/Preview.ts"
 import type * as Tool from "../tool/Tool.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { ApprovalUnshowable } from "./ApprovalError.ts"
@@ -17,7 +17,7 @@ import { repeatedText, tooLongToRepeat } from "./rendering/Prompt.ts"
 import { type Shown, shownCall } from "./rendering/Shown.ts"
 import type { ProjectRules } from "./ProjectRules.ts"
 import { describe } from "./Rule.ts"
-import type { Subject } from "./Subject.ts"
+import { type Subject, touchedBy } from "./Subject.ts"
 
 /** What would be asked about a call. */
 export interface Draft {
@@ -26,7 +26,10 @@ export interface Draft {
   readonly preview: Preview | undefined
   /** What the request masks, if anything. */
   readonly unmasked: Unmasked | undefined
-  /** Whether the digest of the request still is that of the call and of what it would touch. */
+  /**
+   * Whether the digest of the request still is that of the call, of its diff and of what it would change. Its summary may say
+   * something else each time, such as how old a file is: it counts only where a stored request is taken up again.
+   */
   readonly stillHolds: Effect.Effect<boolean>
 }
 
@@ -57,13 +60,20 @@ export const draft = (
     const { files, ids, redactor } = means
     const shown = yield* preview
     const could = yield* grantable(call, subject, files, means.projectOf(call.sessionId))
-    const targets = shown?.targets ?? []
-    const bound = digest(call, [...targets, ...(could.basis ?? [])])
-    const targetsNow =
-      call.tool.readOnly || targets.length === 0
-        ? Effect.succeed(targets)
-        : Effect.map(preview, (again) => again?.targets ?? [])
-    const basisNow = could.basis === undefined ? Effect.succeed(undefined) : rehashed(files.hash, could.basis)
+    const { basis } = could
+    const summary = shown?.summary
+    const touches = touchedBy(subject)
+    const boundTo = (preview: Preview | undefined, basis: ReadonlyArray<PreviewTarget> | undefined) =>
+      digest(call, {
+        summary,
+        touches,
+        diff: preview?.diff,
+        targets: [...(preview?.targets ?? []), ...(basis ?? [])]
+      })
+    const bound = boundTo(shown, basis)
+    const isLasting = call.tool.readOnly || (shown?.diff === undefined && (shown?.targets ?? []).length === 0)
+    const shownNow = isLasting ? Effect.succeed(shown) : preview
+    const basisNow = basis === undefined ? Effect.succeed(undefined) : rehashed(files.hash, basis)
     const id = yield* ids.next("approval")
     const visible = shownCall(redactor, call.rawParams, shown?.diff, shown?.shows)
     if (typeof visible === "string") {
@@ -82,11 +92,7 @@ export const draft = (
           : { arguments: call.rawParams, ...(shown === undefined ? {} : { preview: shown }) },
       grantable: could,
       preview: shown,
-      stillHolds: Effect.zipWith(
-        targetsNow,
-        basisNow,
-        (shownNow, basis) => digest(call, [...shownNow, ...(basis ?? [])]) === bound
-      )
+      stillHolds: Effect.zipWith(shownNow, basisNow, (preview, basis) => boundTo(preview, basis) === bound)
     }
   })
 

@@ -76,6 +76,10 @@ export interface Describing {
 export const likeness = ({ name, rawParams, tool }: Described, subject: Subject): string =>
   subject.shape === undefined ? sha256([name, definition(tool), rawParams]) : subject.key
 
+/** What a call touches, as JSON: where that is the same, the call is about the same. */
+export const touchedBy = ({ declared, directory, hosts, names, places, shape }: Subject): unknown =>
+  declared ? { places, hosts, names, command: shape && [shape.text, directory] } : null
+
 const maxKnown = 512
 
 const hostOf = (text: string): Host | undefined => {

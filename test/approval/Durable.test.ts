@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Queue, Scope } from "effect"
+import { Effect, Exit, Queue, Schema, Scope } from "effect"
 import { modelView } from "../../src/conversation/ModelView.ts"
 import * as Timeline from "../../src/harness/Timeline.ts"
 import { DecideApproval, EndSession, Interrupt, InvokeTool, ResumeSession } from "../../src/runtime/Command.ts"
 import type { StoredMessage } from "../../src/conversation/Message.ts"
 import { schemaVersion } from "../../src/runtime/Envelope.ts"
 import { TaskCancelling } from "../../src/runtime/RuntimeEvent.ts"
+import * as Tool from "../../src/tool/Tool.ts"
 import { ApprovalRequested, trusted } from "../../src/tool/ToolEvent.ts"
 import { edit, opened, shell } from "./Talk.ts"
 
@@ -197,6 +198,70 @@ describe("a request that outlives its runtime", () => {
       yield* answer(again, "approve")
       yield* end("c1")
       assert.strictEqual(world.machine.files.get("/w/a"), "2 more")
+    })
+  )
+
+  const before = { summary: "publish 1 page", diff: "+one", path: "pages/one" }
+  const changes = {
+    "a diff": { ...before, diff: "+two" },
+    "a summary": { ...before, summary: "publish 2 pages" },
+    "a path": { ...before, path: "pages/two" }
+  }
+  it.scoped.each(Object.entries(changes))(
+    "is asked again where it showed %s of its own that is another by now (A5, A12)",
+    ([, after]) =>
+      Effect.gen(function* () {
+        let shown = before
+        const { answer, end, request, send, session, submit, world } = yield* opened({
+          tools: (machine) => [
+            Tool.make("publish", {
+              description: "Publishes pages",
+              parameters: Schema.Struct({}),
+              success: Schema.String,
+              approval: "always",
+              touches: () => ({ paths: [{ path: shown.path, op: "write" }] }),
+              preview: () => Effect.succeed({ summary: shown.summary, diff: shown.diff, targets: [] }),
+              handler: (_, { callId }) => Effect.orDie(machine.run(callId))
+            })
+          ]
+        })
+        yield* submit("t", { id: "c1", name: "publish", args: {} })
+        const first = yield* request("c1")
+        yield* world.restart
+        shown = after
+        yield* send(new ResumeSession({ session }))
+        yield* answer(first, "approve")
+        const again = yield* request("c1", 2)
+        assert.deepStrictEqual(world.machine.executed, [])
+        const gone = yield* world.awaitEvent(session, (event) => event._tag === "ApprovalResolved")
+        assert.deepInclude(gone.event, { outcome: "withdrawn", by: "change" })
+        yield* answer(again, "approve")
+        yield* end("c1")
+        assert.deepStrictEqual(world.machine.executed, ["c1"])
+      })
+  )
+
+  it.scoped("runs where nothing of what it showed has changed, whatever the time (A12)", () =>
+    Effect.gen(function* () {
+      let looked = 0
+      const { answer, end, request, submit, world } = yield* opened({
+        tools: (machine) => [
+          Tool.make("publish", {
+            description: "Publishes pages",
+            parameters: Schema.Struct({}),
+            success: Schema.String,
+            approval: "always",
+            touches: "none",
+            preview: () => Effect.sync(() => ({ summary: `looked ${++looked} times`, diff: "+one", targets: [] })),
+            handler: (_, { callId }) => Effect.orDie(machine.run(callId))
+          })
+        ]
+      })
+      yield* submit("t", { id: "c1", name: "publish", args: {} })
+      yield* answer(yield* request("c1"), "approve")
+      yield* end("c1")
+      assert.deepStrictEqual(world.machine.executed, ["c1"])
+      assert.isAbove(looked, 1)
     })
   )
 

@@ -257,7 +257,7 @@ export const make = (world: World.World) => {
             workerPath: request.workerPath,
             sessionId: request.sessionId
           },
-          request.preview?.targets ?? []
+          { summary: undefined, diff: undefined, targets: request.preview?.targets ?? [], touches: null }
         )
   }
 

@@ -34,8 +34,8 @@ describe("the end of a withdrawn request", () => {
 
   it("says why, where a reason is known", () => {
     assert.strictEqual(
-      said("change", "Its targets have changed."),
-      "the request was withdrawn: its targets have changed"
+      said("change", "What it would do has changed."),
+      "the request was withdrawn: what it would do has changed"
     )
     assert.strictEqual(said("interruption"), "the request was withdrawn")
   })
