@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { Approvals } from "../approval/Approvals.ts"
 import { ToolsetInvalid } from "../gate/GateError.ts"
 import * as Toolset from "../gate/Toolset.ts"
+import { ofPart } from "../middleware/PartCrashed.ts"
 import type { FunctionDefinition } from "../model/Model.ts"
 import { lazy } from "../system/lazy.ts"
 import { ClientTools } from "../tool/ClientTools.ts"
@@ -82,7 +83,7 @@ export const make = (own: Tools["Type"], seal: SealClient): ClientFunctions => {
       call: (request) => of(request.name).call(request),
       foresee: (request, foresee) => of(request.name).foresee(request, foresee),
       functions: (names): ReadonlyArray<FunctionDefinition> => [
-        ...own.functions(names),
+        ...ofPart("lists the tools of the project", () => [...own.functions(names)]),
         ...(declared?.functions(names) ?? [])
       ]
     },

@@ -8,6 +8,7 @@ import { BudgetAlerted, type CostEvent, ModelCharged } from "../cost/CostEvent.t
 import type { Payer } from "../cost/Payer.ts"
 import type { Terms } from "../cost/Terms.ts"
 import type { FunctionDefinition, ModelRequest } from "../model/Model.ts"
+import { ofPartEffect } from "../middleware/PartCrashed.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { memo } from "../system/memo.ts"
@@ -56,6 +57,9 @@ export const mostTokensOf = ({ functions, messages }: ModelRequest): number =>
   messages.reduce((sum, message) => sum + ofMessage(message), 0) +
   functions.reduce((sum, definition) => sum + ofFunction(definition), 0)
 
+/** What `Accounts` does. */
+const keeping = "keeps accounts"
+
 /** Opens the account of a request with its first attempt. */
 export const open = (
   request: ModelRequest & { readonly payer: Payer },
@@ -71,7 +75,9 @@ export const open = (
     let terms = model
     const { payer } = request
     const reserved = Effect.suspend(() =>
-      accounts.open({ payer, profile, terms, number, inputTokens: () => mostTokensOf(request) })
+      ofPartEffect(keeping, () =>
+        accounts.open({ payer, profile, terms, number, inputTokens: () => mostTokensOf(request) })
+      )
     )
     const { raise } = accounts
     /** More than one budget may be reached, one after the other. */
@@ -79,8 +85,9 @@ export const open = (
       raise === undefined
         ? reserved
         : Effect.catchTag(reserved, "BudgetReached", (reached) =>
-            Effect.flatMap(Effect.interruptible(raise(payer, reached, ask(reached))), (worth) =>
-              worth ? within : reached
+            Effect.flatMap(
+              Effect.interruptible(ofPartEffect(keeping, () => raise(payer, reached, ask(reached)))),
+              (worth) => (worth ? within : reached)
             )
           )
     const attempt = Effect.suspend(() => {
@@ -92,7 +99,12 @@ export const open = (
       Effect.suspend((): Effect.Effect<ReadonlyArray<CostEvent>> => {
         const current = opened
         opened = undefined
-        return current === undefined ? Effect.succeed([]) : Effect.map(current.settle(ending), eventsOf)
+        return current === undefined
+          ? Effect.succeed([])
+          : Effect.map(
+              ofPartEffect(keeping, () => current.settle(ending)),
+              eventsOf
+            )
       })
     const tokensIn = (size: number) => Math.ceil(size / bytesPerToken)
     return {

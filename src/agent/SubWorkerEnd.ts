@@ -6,6 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import { endOf as kindOf } from "../middleware/endOf.ts"
+import { blameOf } from "../middleware/PartCrashed.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import { WorkerCompleted, type WorkerEnded, WorkerFailed, WorkerInterrupted } from "./AgentEvent.ts"
 import type { DelegationResult } from "./Delegation.ts"
@@ -21,8 +22,6 @@ type Outcome = Exit.Exit<WorkerOutcome, WorkerError | Cancelled>
 export const statusOf = ({ question, text }: WorkerOutcome): DelegationResult["status"] =>
   question !== undefined || /^\W*i need to know\b/i.test(text) ? "question" : "done"
 
-const crashed = "it crashed. This is a bug in Tollgate."
-
 /** The event of the end of a worker. */
 export const endOf = (outcome: Outcome, durationMillis: number): WorkerEnded => {
   if (Exit.isSuccess(outcome)) {
@@ -36,7 +35,10 @@ export const endOf = (outcome: Outcome, durationMillis: number): WorkerEnded => 
   if (cancelled || (Option.isNone(failure) && kindOf(outcome.cause) === "interrupted")) {
     return new WorkerInterrupted({ durationMillis }, trusted)
   }
-  const message = Option.match(failure, { onNone: () => crashed, onSome: (error) => error.message })
+  const message = Option.match(failure, {
+    onNone: () => `it crashed. ${blameOf(outcome.cause)}.`,
+    onSome: (error) => error.message
+  })
   return new WorkerFailed({ message, durationMillis }, trusted)
 }
 

@@ -3,15 +3,21 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { type Answer, answerKey } from "../approval/Ahead.ts"
+import { ApprovalDenied, ApprovalUnavailable } from "../approval/ApprovalError.ts"
 import { contextKey, type Edited, editedKey } from "../approval/Request.ts"
 import { startedKey } from "../approval/Approvals.ts"
 import type { FunctionCall } from "../conversation/Message.ts"
 import type { CallRequest, CallSink } from "../gate/CallRequest.ts"
+import { told } from "../gate/told.ts"
 import { endOf } from "../middleware/endOf.ts"
+import { lazy } from "../system/lazy.ts"
 import type { ContextMessage } from "../tool/ApprovalRequest.ts"
+import { LoopDetected } from "../tool/loopGuard.ts"
 import { silent } from "../tool/ToolCall.ts"
 import { approvalMessage } from "./approvalMessage.ts"
+import { DelegationFailed } from "./Delegation.ts"
 import type { CallError, Tools } from "./Tools.ts"
 import type { WorkerSink } from "./WorkerSink.ts"
 
@@ -31,10 +37,18 @@ export interface CallPlace {
   readonly edited?: ReadonlyMap<string, Edited>
 }
 
+/** Whether a failure ends the task: of those that say so only Tollgate's own. */
+const stops = (error: unknown): boolean => isRefusal()(error) && error.stop === true
+const isRefusal = lazy(() =>
+  Schema.is(Schema.Union(ApprovalDenied, ApprovalUnavailable, LoopDetected, DelegationFailed))
+)
+
 /** How a call ended, for who asked for it; the log has it already. */
 export interface Called {
   readonly content: string
   readonly error?: CallError
+  /** It ends the task. */
+  readonly stops?: true
 }
 
 const requestOf = (
@@ -111,7 +125,9 @@ export const callTool = (
     const end = endOf(exit.cause)
     if (end === "interrupted") return { content: `${request.name} was interrupted` }
     const failure = end === "crashed" ? Option.none() : Cause.failureOption(exit.cause)
-    const crashed: CallError = { _tag: "Crashed", message: `tool ${request.name} crashed` }
-    const error = Option.getOrElse(failure, () => crashed)
-    return { content: error.message, error }
+    const error = Option.match(failure, {
+      onNone: (): CallError => ({ _tag: "Crashed", message: `tool ${request.name} crashed` }),
+      onSome: told
+    })
+    return { content: error.message, error, ...(Option.exists(failure, stops) && { stops: true }) }
   })

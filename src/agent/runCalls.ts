@@ -5,16 +5,14 @@ import { answerOf, type Called, type CallPlace, callTool } from "./callTool.ts"
 import type { CallError, Tools } from "./Tools.ts"
 import type { WorkerSink } from "./WorkerSink.ts"
 
-/** A refusal that carries `stop: true` ends the task. */
-const stops = (error: CallError | undefined): error is CallError =>
-  error !== undefined && "stop" in error && error.stop === true
-
 /** A refusal that ends the task came to a call; those beside it are interrupted. */
 class Stopped extends Data.TaggedError("Stopped")<{ readonly refusal: CallError }> {}
 
 const unlessStopped = (call: Effect.Effect<Called>): Effect.Effect<Called, Stopped> =>
   Effect.flatMap(call, (called) =>
-    stops(called.error) ? new Stopped({ refusal: called.error }) : Effect.succeed(called)
+    called.error !== undefined && called.stops === true
+      ? new Stopped({ refusal: called.error })
+      : Effect.succeed(called)
   )
 
 export interface CallLimits {

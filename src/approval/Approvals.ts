@@ -8,6 +8,7 @@ import type { Issue } from "../tool/Parameters.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { type DecisionRefused, PolicyNotAllowed } from "./ApprovalError.ts"
 import { type ApprovalPolicy, exceeds } from "./ApprovalPolicy.ts"
+import { ofPartEffect } from "../middleware/PartCrashed.ts"
 import { Audit } from "../audit/Audit.ts"
 import type { Decide, Decision } from "./Decision.ts"
 import * as Desk from "./Desk.ts"
@@ -143,6 +144,7 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
             ? project.unconfined
             : Effect.succeed(undefined)
 
+    const reloaded = ({ project }: SessionState) => ofPartEffect("reads the rules of the project", () => project.reload)
     const handle = (state: SessionState): SessionApprovals => {
       const { id: session } = state
       const endTask = Effect.asVoid(desk.revoke(state, "end of the task", ({ scope }) => scope === "task"))
@@ -163,7 +165,7 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
         }),
         beginTask: Effect.suspend(() => {
           state.beginTask()
-          return Effect.zipRight(endTask, state.project.reload)
+          return Effect.zipRight(endTask, reloaded(state))
         }),
         endTask,
         ...desk.owned(state),
@@ -180,7 +182,7 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
         const own = typeof project === "string" ? usualProject.at(project) : project
         const state = sessions.hold(session, () => new SessionState(session, own, policy, limits, audience))
         if (state.closing) state.reopen(own)
-        return Effect.as(state.project.reload, state)
+        return Effect.as(reloaded(state), state)
       })
     const closed = (state: SessionState) =>
       Effect.suspend(() =>

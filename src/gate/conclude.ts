@@ -20,6 +20,7 @@ import {
 } from "./CallEvent.ts"
 import type { CallRequest, CallSink } from "./CallRequest.ts"
 import { json } from "./json.ts"
+import { told } from "./told.ts"
 import type { Passage } from "./Passage.ts"
 
 /** Characters of a tool's output that are kept for the result of an interrupted call. */
@@ -54,16 +55,6 @@ export const withMore = (stored: StoredMessage, more: Readonly<Record<string, un
 /** The note for the model on a call that did not end by its handler. */
 const stays = "; what it did stays done. Verify before you repeat it."
 
-/** The message of an error; reading a foreign one may throw. */
-const said = (error: unknown, key: "_tag" | "message"): string | undefined => {
-  try {
-    const found: unknown = typeof error === "object" && error !== null ? Reflect.get(error, key) : undefined
-    return typeof found === "string" ? found : undefined
-  } catch {
-    return undefined
-  }
-}
-
 /** Tells the model that what ran, as JSON text, is not what it asked for. */
 export const ranNote = (ran: string, who = "the parameters were changed"): string =>
   `[${who}; what ran: ${cutMiddle(ran, maxChanged)}]\n`
@@ -82,8 +73,7 @@ const declared = (tool: Tool.Any | undefined, error: unknown): Option.Option<unk
 const normalised = (error: unknown, data: Option.Option<unknown>): CallFailure => {
   const fits = Option.filter(data, (value) => Option.exists(json(value), (text) => text.length <= dataLimit))
   return {
-    _tag: said(error, "_tag") ?? "Error",
-    message: said(error, "message") ?? (typeof error === "string" ? error : "it failed without a message"),
+    ...told(error),
     ...(Option.isSome(fits) && { data: fits.value })
   }
 }

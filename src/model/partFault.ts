@@ -9,6 +9,15 @@ const text = { text: Schema.String }
 const call = { id: Schema.String, name: Schema.String }
 const optionalText = Schema.optional(Schema.String)
 
+/** Whether a value can be written as JSON; nothing need not be. */
+const hasJson = (value: unknown): boolean => {
+  try {
+    return value === undefined || (JSON.stringify(value) as string | undefined) !== undefined
+  } catch {
+    return false
+  }
+}
+
 /** What is read of a part; the compiler has not seen the parts of every model. */
 const read = lazy(() => {
   const either = (fields: Schema.Struct.Fields) => Schema.validateEither(Schema.Struct(fields))
@@ -18,7 +27,13 @@ const read = lazy(() => {
     ArgumentsDelta: either({ ...call, ...text }),
     FunctionCalled: either({ ...call, arguments: Schema.String }),
     AttemptFailed: either({ attempt: Schema.Number, reason: Schema.String, delayMillis: Schema.Number }),
-    Finished: either({ reason: FinishReason, usage: Usage, model: optionalText, responseId: optionalText })
+    Finished: either({
+      reason: FinishReason,
+      usage: Usage,
+      model: optionalText,
+      responseId: optionalText,
+      provider: Schema.Unknown.pipe(Schema.filter(hasJson))
+    })
   } satisfies Readonly<Record<ModelPart["_tag"], unknown>>
 })
 

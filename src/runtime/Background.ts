@@ -8,6 +8,7 @@ import {
 import { trusted } from "../tool/ToolEvent.ts"
 import * as News from "./backgroundNews.ts"
 import { BackgroundEnded, BackgroundStarted } from "./RuntimeEvent.ts"
+import { backgroundContained } from "./partsContained.ts"
 import type { EventLog } from "./EventLog.ts"
 
 /** The background of one session. */
@@ -22,7 +23,7 @@ export interface Background {
 
 /** Opens the background of a session, whose log hears of what starts and ends in it. */
 export const make = (
-  commands: BackgroundCommands["Type"] | undefined,
+  given: BackgroundCommands["Type"] | undefined,
   session: string,
   log: EventLog,
   /** What the model has not been told of those that ended with an earlier runtime. */
@@ -30,6 +31,7 @@ export const make = (
 ): Effect.Effect<Background> =>
   Effect.gen(function* () {
     let news = [...before]
+    const commands = given && backgroundContained(given)
     const told = ({ command, directory, end, id, stopped }: BackgroundCommand) => {
       if (end === undefined) return log.emit(new BackgroundStarted({ id, command, directory }, trusted), {})
       if (!stopped) news.push(News.told({ id, reason: end.reason }, true))

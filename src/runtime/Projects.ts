@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import type { SealClient } from "../agent/ClientFunctions.ts"
@@ -11,6 +12,7 @@ import type { ProjectRules } from "../approval/ProjectRules.ts"
 import type { Rewinding } from "../checkpoint/Rewinding.ts"
 import { catchOwnCrash } from "../middleware/endOf.ts"
 import type { BackgroundCommands } from "../process/BackgroundCommands.ts"
+import { lazy } from "../system/lazy.ts"
 import type { ProjectMemory } from "../memory/ProjectMemory.ts"
 import type { Brief } from "./Briefing.ts"
 import { Closing, patience } from "./Closing.ts"
@@ -92,10 +94,28 @@ export class Projects extends Context.Tag("tollgate/runtime/Projects")<
 
 const late = `within ${Duration.format(patience)} while the runtime closed`
 
-/** A project whose code crashed, or did not answer at the end of its runtime, is unavailable; the log says why. */
+/** What is read of an answer; the compiler has not seen all code that opens projects. */
+const isProper = lazy(() => {
+  const place = { project: Schema.String, directory: Schema.String }
+  const all = (names: ReadonlyArray<string>) =>
+    Schema.Unknown.pipe(Schema.filter((given) => names.every((name) => Predicate.hasProperty(given, name))))
+  return {
+    place: Schema.is(Schema.Struct(place)),
+    tools: Schema.is(
+      Schema.Struct({
+        ...place,
+        tools: all(["tools", "call", "functions"]),
+        rules: Schema.UndefinedOr(all(["subjects", "peek", "get", "reload"])).pipe(Schema.optional)
+      })
+    )
+  }
+})
+
+/** A project whose code crashed, gave none, or did not answer at the end of its runtime, is unavailable; the log says why. */
 const settled = <A, R>(
   directory: string,
-  ask: () => Effect.Effect<A, ProjectError, R>
+  ask: () => Effect.Effect<A, ProjectError, R>,
+  isAnswer: (given: unknown) => boolean
 ): Effect.Effect<A, ProjectError, R> => {
   const unavailable = (error: string, what: string) =>
     new ProjectUnavailable({
@@ -105,11 +125,15 @@ const settled = <A, R>(
     })
   return Effect.flatMap(Closing, ({ bounded }) =>
     bounded(
-      catchOwnCrash(Effect.suspend(ask), (cause) =>
-        Effect.zipRight(
-          Effect.logError(`The code that opens projects crashed at ${directory}`, cause),
-          unavailable("Crashed", "crashed. See the log")
-        )
+      Effect.filterOrFail(
+        catchOwnCrash(Effect.suspend(ask), (cause) =>
+          Effect.zipRight(
+            Effect.logError(`The code that opens projects crashed at ${directory}`, cause),
+            unavailable("Crashed", "crashed. See the log")
+          )
+        ),
+        (given) => isAnswer(given),
+        () => unavailable("WrongAnswer", "gave what its type does not allow")
       ),
       Effect.zipRight(
         Effect.logError(`The code that opens projects did not answer at ${directory} ${late}`),
@@ -121,11 +145,11 @@ const settled = <A, R>(
 
 /** The same projects, which neither crash nor keep a runtime from its end. */
 export const contained = (projects: Projects["Type"]): Projects["Type"] => ({
-  locate: (directory) => settled(directory, () => projects.locate(directory)),
+  locate: (directory) => settled(directory, () => projects.locate(directory), isProper().place),
   get: (place) =>
     Effect.flatMap(letGo("The code that opens projects", place.directory), (own) =>
       Effect.map(
-        settled(place.directory, () => Scope.extend(projects.get(place), own)),
+        settled(place.directory, () => Scope.extend(projects.get(place), own), isProper().tools),
         partsContained
       )
     )

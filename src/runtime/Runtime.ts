@@ -12,6 +12,8 @@ import type { Approvals } from "../approval/Approvals.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { Models } from "../model/Models.ts"
 import { Stragglers } from "../middleware/Stragglers.ts"
+import { contained as redactionContained } from "../redaction/contained.ts"
+import { Redactor } from "../redaction/Redactor.ts"
 import { wholeNumber } from "../system/wholeNumber.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
@@ -108,7 +110,8 @@ export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
           Scope.extend(own),
           Effect.provideService(Stragglers, stragglers),
           Effect.provideService(Closing, closing),
-          Effect.updateService(Projects, contained)
+          Effect.updateService(Projects, contained),
+          Effect.provideServiceEffect(Redactor, Effect.flatMap(Redactor, redactionContained))
         )
       })
     )

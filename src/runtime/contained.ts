@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
 import { catchOwnEnd } from "../middleware/endOf.ts"
+import { blameOf } from "../middleware/PartCrashed.ts"
 
-/** A bug behind a command, which dies of it or ends itself, rejects that command; the next one still runs. */
+/** A crash behind a command, which dies of it or ends itself, rejects that command; the next one still runs. */
 export const contained =
   <C extends { readonly _tag: string }>(
     perform: (command: C) => Effect.Effect<void>,
@@ -13,6 +14,6 @@ export const contained =
       (cause) =>
         Effect.zipRight(
           Effect.logError(`The command ${command._tag} crashed`, cause),
-          reject(command, `${command._tag} crashed. This is a bug in Tollgate; see its log.`)
+          reject(command, `${command._tag} crashed. ${blameOf(cause)}; see the log.`)
         )
     )

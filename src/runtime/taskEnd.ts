@@ -3,6 +3,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { WorkerOutcome } from "../agent/Worker.ts"
 import { endOf } from "../middleware/endOf.ts"
+import { blameOf } from "../middleware/PartCrashed.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import type { TerminalEvent } from "./Event.ts"
 import { TaskCompleted, TaskFailed, TaskInterrupted } from "./RuntimeEvent.ts"
@@ -38,7 +39,7 @@ export const taskEnd = (outcome: Outcome, by: "user" | "shutdown", durationMilli
   return endOf(outcome.cause) === "interrupted"
     ? new TaskInterrupted({ by, durationMillis }, trusted)
     : new TaskFailed(
-        { kind: "defect", message: "The task crashed. This is a bug in Tollgate.", durationMillis },
+        { kind: "defect", message: `The task crashed. ${blameOf(outcome.cause)}.`, durationMillis },
         trusted
       )
 }

@@ -1,4 +1,4 @@
-import * as AST from "effect/SchemaAST"
+import type * as AST from "effect/SchemaAST"
 
 const primitive = (ast: AST.AST): string | undefined => {
   switch (ast._tag) {
@@ -14,6 +14,7 @@ const primitive = (ast: AST.AST): string | undefined => {
   }
 }
 
+/** What the encoded side is made of. `encodedAST` makes a new one of each turn of a recursive schema, without end. */
 const within = (ast: AST.AST): ReadonlyArray<AST.AST> => {
   switch (ast._tag) {
     case "Union":
@@ -23,6 +24,7 @@ const within = (ast: AST.AST): ReadonlyArray<AST.AST> => {
     case "TypeLiteral":
       return [...ast.propertySignatures, ...ast.indexSignatures].map(({ type }) => type)
     case "Refinement":
+    case "Transformation":
       return [ast.from]
     case "Suspend":
       return [ast.f()]
@@ -39,5 +41,5 @@ export const withoutJsonForm = (schema: { readonly ast: AST.AST }): string | und
     seen.add(ast)
     return primitive(ast) ?? within(ast).reduce<string | undefined>((found, below) => found ?? visit(below), undefined)
   }
-  return visit(AST.encodedAST(schema.ast))
+  return visit(schema.ast)
 }

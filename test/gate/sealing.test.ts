@@ -24,6 +24,16 @@ const dynamic = (jsonSchema: Readonly<Record<string, unknown>>) =>
 const giving = (success: Tool.AnySchema, value: unknown) =>
   Tool.make("bad", { ...common, parameters: none, success, handler: () => Effect.succeed(value as never) })
 
+/** Recursive under a name. */
+interface Named {
+  readonly n: bigint
+  readonly below: ReadonlyArray<Named>
+}
+const Named: Schema.Schema<Named> = Schema.Struct({
+  n: Schema.BigIntFromSelf,
+  below: Schema.Array(Schema.suspend(() => Named))
+}).annotations({ identifier: "Named" })
+
 interface Tree {
   readonly n: bigint
   readonly below: ReadonlyArray<Tree>
@@ -32,6 +42,20 @@ const Tree: Schema.Schema<Tree> = Schema.Struct({
   n: Schema.BigIntFromSelf,
   below: Schema.Array(Schema.suspend(() => Tree))
 })
+
+interface Folder {
+  readonly made: Date
+  readonly inside: ReadonlyArray<Folder>
+}
+interface StoredFolder {
+  readonly made: string
+  readonly inside: ReadonlyArray<StoredFolder>
+}
+/** Recursive, and something else in JSON. */
+const Folder: Schema.Schema<Folder, StoredFolder> = Schema.Struct({
+  made: Schema.Date,
+  inside: Schema.Array(Schema.suspend(() => Folder))
+}).annotations({ identifier: "Folder" })
 
 /** What would fail later: in every task that tells a model of the tool, in every call, or in every failure of one. */
 const bad: ReadonlyArray<readonly [what: string, tool: Tool.Any, reason: string]> = [
@@ -71,7 +95,8 @@ const bad: ReadonlyArray<readonly [what: string, tool: Tool.Any, reason: string]
       ["a bigint in a record", Schema.Record({ key: Schema.String, value: Schema.BigIntFromSelf }), "a bigint"],
       ["a bigint or a string", Schema.Union(Schema.String, Schema.BigIntFromSelf), "a bigint"],
       ["a positive bigint", Schema.PositiveBigIntFromSelf, "a bigint"],
-      ["a tree of bigints", Tree, "a bigint"]
+      ["a tree of bigints", Tree, "a bigint"],
+      ["a named tree of bigints", Named, "a bigint"]
     ] as const
   ).map(
     ([what, schema, found]) =>
@@ -102,6 +127,15 @@ describe("sealing", () => {
     ["a bigint that is encoded", Schema.BigInt, 1n, "1"],
     ["a symbol that is encoded", Schema.Symbol, Symbol.for("a"), "a"],
     ["a date", Schema.DateFromSelf, DateTime.toDate(DateTime.unsafeMake(0)), '"1970-01-01T00:00:00.000Z"'],
+    [
+      "a tree that is encoded",
+      Folder,
+      {
+        made: DateTime.toDate(DateTime.unsafeMake(0)),
+        inside: [{ made: DateTime.toDate(DateTime.unsafeMake(1)), inside: [] }]
+      },
+      '{"made":"1970-01-01T00:00:00.000Z","inside":[{"made":"1970-01-01T00:00:00.001Z","inside":[]}]}'
+    ],
     ["anything", Schema.Unknown, { a: [null] }, '{"a":[null]}']
   ] as const)("takes a tool whose success is %s (T19)", ([, success, value, text]) =>
     Effect.gen(function* () {
