@@ -1,5 +1,6 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import { logCrash } from "../redaction/logCrash.ts"
 import type { Audit } from "../audit/Audit.ts"
 import type { Ids } from "../tool/Ids.ts"
 import type { Decision } from "./Decision.ts"
@@ -82,7 +83,5 @@ export const make = ({ audiences, audit, files, ids, now, sessions }: Means): Ex
         )
       }
       yield* Effect.forEach(audiences.all, reconsider, { discard: true })
-    }).pipe(
-      Effect.catchAllCause((cause) => Effect.logError("An approval for longer holds for its own call only", cause))
-    )
+    }).pipe(Effect.catchAllCause((cause) => logCrash("An approval for longer holds for its own call only", cause)))
 }

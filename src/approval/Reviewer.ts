@@ -5,6 +5,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { logCrash } from "../redaction/logCrash.ts"
 import { catchOwnEnd } from "../middleware/endOf.ts"
 import * as Answer from "../process/Answer.ts"
 import { Processes } from "../process/Processes.ts"
@@ -84,7 +85,8 @@ export const consulted = (
     )
   return catchOwnEnd(
     Effect.suspend(() => Effect.flatMap(decide(request), (given) => answerOf(given, unanswered))),
-    (cause) => Effect.zipRight(Effect.logWarning("The approval reviewer crashed", cause), unanswered("it crashed"))
+    (cause) =>
+      Effect.zipRight(logCrash("The approval reviewer crashed", cause, Effect.logWarning), unanswered("it crashed"))
   ).pipe(
     // One that cannot be interrupted does not keep the call.
     Effect.disconnect,

@@ -49,8 +49,17 @@ export class Rules {
   }
 
   read(envelope: Envelope): void {
-    const { event, seq, task: id, transient } = envelope
+    const { event, seq } = envelope
     const complain: Complain = (what) => this.found.push(`${seq} ${event._tag}: ${what}`)
+    try {
+      this.judge(envelope, complain)
+    } catch {
+      complain("is not what its type says")
+    }
+  }
+
+  private judge(envelope: Envelope, complain: Complain): void {
+    const { event, seq, task: id, transient } = envelope
     if (transient === true) {
       if (this.last !== undefined && seq > this.last) complain(`follows ${seq}, which has not come yet`)
     } else {
@@ -70,7 +79,9 @@ export class Rules {
     if (!known) complain(`${id} was not queued`)
     if (task.ended) return complain(`after the terminal event of ${id}`)
     if (task.epoch !== this.log.epoch && transient !== true && !closes(event)) complain(`the owner of ${id} has died`)
-    if (envelope.worker === undefined) this.ofTask(task, event, complain)
+    if (envelope.worker === undefined) return this.ofTask(task, event, complain)
+    if (isTerminal(event) || event._tag === "TaskStarted" || event._tag === "TaskCancelling")
+      complain("is of no worker")
     else task.ofWorker(envelope, envelope.worker, this.log, complain)
   }
 

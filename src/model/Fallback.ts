@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { logCrash } from "../redaction/logCrash.ts"
 import { catchOwnEnd } from "../middleware/endOf.ts"
 import { ask } from "./ask.ts"
 import type { ModelRequest, ModelService } from "./Model.ts"
@@ -70,7 +71,7 @@ const next = (
   const [open, ...rest] = fallbacks
   if (open === undefined) return Effect.fail(seen.first ?? error)
   const opened = catchOwnEnd(Effect.option(Effect.suspend(() => open)), (cause) =>
-    Effect.as(Effect.logError("A fallback crashed as it was opened", cause), Option.none<ModelService>())
+    Effect.as(logCrash("A fallback crashed as it was opened", cause), Option.none<ModelService>())
   )
   return Effect.flatMap(
     opened,

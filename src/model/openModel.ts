@@ -1,6 +1,7 @@
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { logCrash } from "../redaction/logCrash.ts"
 import { catchOwnCrash } from "../middleware/endOf.ts"
 import { lazy } from "../system/lazy.ts"
 import type { ModelService } from "./Model.ts"
@@ -29,7 +30,7 @@ const isFunction = (value: unknown): boolean => typeof value === "function"
 /** A crash of the code that routes is no model's. */
 const routingCrash = (profile: string, cause: Cause.Cause<unknown>) =>
   Effect.zipRight(
-    Effect.logError(`The code that routes profile ${profile} crashed`, cause),
+    logCrash(`The code that routes profile ${profile} crashed`, cause),
     new ProfileInvalid({ profile, reason: "the code that routes it crashed. See the log." })
   )
 

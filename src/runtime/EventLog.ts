@@ -7,6 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { logCrash } from "../redaction/logCrash.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { endsWithin } from "../system/endsWithin.ts"
 import { Closing, patience } from "./Closing.ts"
@@ -17,7 +18,7 @@ import { type DurableEvent, type Event, isTransient } from "./Event.ts"
 import { LogTail, type TailLimits } from "./LogTail.ts"
 import { redactEvent } from "./redactEvent.ts"
 import type { Lease, SessionStore } from "./SessionStore.ts"
-import { crashed, isTyped, type LogError, unanswered } from "./storeFailure.ts"
+import { crashed, gathering, isTyped, type LogError, unanswered } from "./storeFailure.ts"
 
 export interface Subscription {
   /** The first durable event to deliver, a whole number; 1 is the beginning. */
@@ -76,7 +77,7 @@ export const make = (
     const redactor = yield* Redactor
     const { bounded } = yield* Closing
     const channels = new Channels(redactor)
-    const { gather = Effect.void } = store
+    const gather = gathering(store)
     let head = lease.head
     let next = head + 1
     const tail = new LogTail(next, kept)
@@ -161,7 +162,7 @@ export const make = (
           })
           return Exit.isSuccess(result) || isTyped(result.cause) || failed !== undefined
             ? settled
-            : Effect.zipRight(Effect.logError("The session store crashed", result.cause), settled)
+            : Effect.zipRight(logCrash("The session store crashed", result.cause), settled)
         })
       })
     const one = Effect.unsafeMakeSemaphore(1)
@@ -199,12 +200,15 @@ export const make = (
         })
       )
     const close = Effect.uninterruptible(
-      Effect.map(
-        Effect.suspend(() => (pending.length === 0 && !storing ? Effect.succeed(true) : endsWithin(flush, patience))),
+      Effect.flatMap(
+        Effect.suspend(() =>
+          closed || (pending.length === 0 && !storing) ? Effect.succeed(true) : endsWithin(flush, patience)
+        ),
         (inTime) => {
-          if (!inTime) fail(Cause.fail(unanswered))
           closed = true
+          if (!inTime) fail(Cause.fail(unanswered))
           notify()
+          return inTime ? Effect.void : Effect.logError(unanswered.message)
         }
       )
     )

@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
+import { logCrash } from "../redaction/logCrash.ts"
 import type { SealClient } from "../agent/ClientFunctions.ts"
 import type { NamedWorkers } from "../agent/NamedWorker.ts"
 import { Tools } from "../agent/Tools.ts"
@@ -128,7 +129,7 @@ const settled = <A, R>(
       Effect.filterOrFail(
         catchOwnCrash(Effect.suspend(ask), (cause) =>
           Effect.zipRight(
-            Effect.logError(`The code that opens projects crashed at ${directory}`, cause),
+            logCrash(`The code that opens projects crashed at ${directory}`, cause),
             unavailable("Crashed", "crashed. See the log")
           )
         ),

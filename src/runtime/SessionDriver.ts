@@ -22,7 +22,7 @@ import {
   type SessionNotFound,
   type SessionStore
 } from "./SessionStore.ts"
-import { answered, settled } from "./storeFailure.ts"
+import { answered, passing, settled } from "./storeFailure.ts"
 
 /** What a place to keep sessions in has to do; all else follows from the events. */
 export interface SessionDriver {
@@ -101,7 +101,7 @@ export const toStore = (driver: SessionDriver): SessionStore["Type"] => {
           })
     )
   return {
-    ...(driver.handover === undefined ? {} : { handover: driver.handover }),
+    ...(driver.handover === undefined ? {} : { handover: passing(driver.handover) }),
     ...(driver.gather === undefined ? {} : { gather: driver.gather }),
     open: (options) =>
       Effect.flatMap(letGo("The session store", `session ${options.session}`), (own) =>

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import { logCrash } from "../redaction/logCrash.ts"
 import type { WorkerOutcome } from "../agent/Worker.ts"
 import type { SessionApprovals } from "../approval/SessionState.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
@@ -89,7 +90,7 @@ export const make = ({
         const end = (outcome: Outcome) =>
           Effect.gen(function* () {
             if (Exit.isFailure(outcome) && Cause.isDie(outcome.cause)) {
-              yield* Effect.logError("A task crashed", outcome.cause)
+              yield* logCrash("A task crashed", outcome.cause)
             }
             yield* sink.end(taskEnd(outcome, interruptedBy, Math.round((yield* monotonicMillis) - startedAt)))
           })

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { logCrash } from "../redaction/logCrash.ts"
 import { catchOwnEnd } from "../middleware/endOf.ts"
 import { blameOf } from "../middleware/PartCrashed.ts"
 
@@ -13,7 +14,7 @@ export const contained =
       Effect.suspend(() => perform(command)),
       (cause) =>
         Effect.zipRight(
-          Effect.logError(`The command ${command._tag} crashed`, cause),
+          logCrash(`The command ${command._tag} crashed`, cause),
           reject(command, `${command._tag} crashed. ${blameOf(cause)}; see the log.`)
         )
     )

@@ -1,6 +1,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
+import { logCrash } from "../redaction/logCrash.ts"
 import { endsWithin } from "../system/endsWithin.ts"
 import { patience } from "./Closing.ts"
 
@@ -11,7 +12,7 @@ import { patience } from "./Closing.ts"
 export const letGo = (who: string, what: string): Effect.Effect<Scope.Scope, never, Scope.Scope> =>
   Effect.acquireRelease(Scope.make(), (own, exit) => {
     const closed = Effect.catchAllCause(Scope.close(own, exit), (cause) =>
-      Effect.logError(`${who} crashed as it let go of ${what}`, cause)
+      logCrash(`${who} crashed as it let go of ${what}`, cause)
     )
     return Effect.flatMap(endsWithin(closed, patience), (inTime) =>
       inTime ? Effect.void : Effect.logError(`${who} did not let go of ${what} within ${Duration.format(patience)}.`)

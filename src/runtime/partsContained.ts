@@ -1,6 +1,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { logCrash } from "../redaction/logCrash.ts"
 import { MemoryFailed } from "../memory/MemoryError.ts"
 import { MemoryKind, MemoryScope } from "../memory/MemoryEntry.ts"
 import type { ProjectMemory } from "../memory/ProjectMemory.ts"
@@ -49,14 +50,13 @@ const instead = <A, E>(
   other: Effect.Effect<A, E>,
   isAnswer: (given: unknown) => boolean = () => true
 ): Effect.Effect<A, E> => {
-  const without = (how: string, ...cause: ReadonlyArray<unknown>) =>
-    Effect.zipRight(Effect.logError(`The code that ${what} ${how}`, ...cause), other)
+  const without = (how: string) => Effect.zipRight(Effect.logError(`The code that ${what} ${how}`), other)
   return Effect.flatMap(Closing, ({ bounded }) =>
     bounded(
       Effect.flatMap(
         catchOwnCrash(
           Effect.map(Effect.suspend(ask), (given) => ({ given })),
-          (cause) => Effect.as(Effect.logError(`The code that ${what} crashed`, cause), undefined)
+          (cause) => Effect.as(logCrash(`The code that ${what} crashed`, cause), undefined)
         ),
         (answer) =>
           answer === undefined

@@ -3,11 +3,12 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
+import { logCrash } from "../redaction/logCrash.ts"
 import { type DatabaseError, DatabaseFailed } from "../database/DatabaseError.ts"
 import { catchOwnEnd } from "../middleware/endOf.ts"
 import { Closing, patience } from "./Closing.ts"
 import { isProper } from "./driverAnswer.ts"
-import type { SessionBusy, SessionFenced, SessionNotFound } from "./SessionStore.ts"
+import type { Handover, SessionBusy, SessionFenced, SessionNotFound } from "./SessionStore.ts"
 
 /** What a store of sessions fails with by its type. */
 export type LogError = SessionFenced | DatabaseError
@@ -38,7 +39,7 @@ export const settled = <A, E extends SessionNotFound | SessionBusy | LogError, R
         isTyped(cause)
           ? Effect.failCause(cause)
           : Effect.zipRight(
-              Effect.logError(`The session store crashed at ${what}`, cause),
+              logCrash(`The session store crashed at ${what}`, cause),
               new DatabaseFailed({
                 file: "of sessions",
                 code: "crashed",
@@ -65,6 +66,35 @@ export const answered = <A, E extends SessionNotFound | SessionBusy | LogError, 
         reason: `what it gave at ${what} is not what its type says. Correct the session store.`
       })
   )
+
+/** The wait for more events to append together; a store that crashes there has them appended as they come. */
+export const gathering = ({ gather = Effect.void }: { readonly gather?: Effect.Effect<void> }): Effect.Effect<void> => {
+  let waits = gather
+  return Effect.suspend(() =>
+    catchOwnEnd(waits, (cause) => {
+      waits = Effect.void
+      return logCrash("The session store crashed at gather", cause)
+    })
+  )
+}
+
+/** How sessions pass between processes; a store that crashes there fails by its type, and is asked for none. */
+export const passing = (handover: Handover): Handover => ({
+  owner: (session) => settled("handover", () => handover.owner(session)),
+  request: (session) => settled("handover", () => handover.request(session)),
+  requested: (session) =>
+    catchOwnEnd(
+      Effect.suspend(() => handover.requested(session)),
+      (cause) => Effect.zipRight(logCrash("The session store crashed at handover", cause), Effect.never)
+    ),
+  takenBy: (session) => {
+    try {
+      return handover.takenBy(session)
+    } catch {
+      return undefined
+    }
+  }
+})
 
 /** What a store that crashed fails with; the log says of what. */
 export const crashed = new DatabaseFailed({

@@ -3,6 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import { logCrash } from "../redaction/logCrash.ts"
 import { endOf } from "../middleware/endOf.ts"
 import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
@@ -57,7 +58,7 @@ export const notify = (notifications: Notifications["Type"], rule: NoticeRule = 
       try {
         notice = rule(call, exit, Duration.millis(clock.unsafeCurrentTimeMillis() - call.startedAt))
       } catch (defect) {
-        return Effect.logWarning(`The rule for notices crashed on ${call.name}`, defect)
+        return logCrash(`The rule for notices crashed on ${call.name}`, Cause.die(defect), Effect.logWarning)
       }
       if (notice === undefined) return Effect.void
       const { level, message, title } = notice

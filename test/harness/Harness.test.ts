@@ -22,7 +22,32 @@ const deploying = (version: string) => [{ call: { name: "deploy", arguments: { v
 
 const tags = (events: ReadonlyArray<Envelope.Envelope>) => events.map(({ event }) => event._tag)
 
+/** A sound timeline with one event more, or another in the place of one. */
+const unsound = (events: ReadonlyArray<Envelope.Envelope>) => {
+  const end = events.findIndex(({ event }) => event._tag === "TaskCompleted")
+  const early = { ...events[end], worker: ["root"], iteration: 1 } as Envelope.Envelope
+  const renumbered = [...events.slice(0, end), early, ...events.slice(end)].map((one, at) => ({ ...one, seq: at + 1 }))
+  const wordless = events.map((one) =>
+    one.event._tag === "ToolCallCompleted" ? { ...one, event: { ...one.event, message: undefined } as never } : one
+  )
+  return { "an end of the task that a worker tells": renumbered, "a result without a message": wordless }
+}
+
 describe("the test harness", () => {
+  it.effect("finds what no sound timeline has, whatever shape it is in (R4)", () =>
+    Effect.gen(function* () {
+      const session = yield* Testing.session()
+      yield* session.run("ship")
+      const whole = yield* session.recorded
+      assert.deepStrictEqual(Testing.Timeline.violations(whole), [])
+      for (const [what, timeline] of Object.entries(unsound(whole))) {
+        assert.isNotEmpty(Testing.Timeline.violations(timeline), what)
+      }
+    }).pipe(
+      Effect.provide(Layer.provide(Testing.layer({ toolset: production, model: [deploying("1"), "Done."] }), here))
+    )
+  )
+
   it.effect("takes a sealed toolset, and lets a test answer what is asked (A1)", () =>
     Effect.gen(function* () {
       const session = yield* Testing.session()

@@ -150,6 +150,25 @@ describe("a session store", () => {
     }).pipe(Effect.provide(Testing.layer({ model: ["A", "B"], store: odd("ModelAnswered", full) })))
   })
 
+  const odds: Readonly<Record<string, Partial<SessionDriver.SessionDriver>>> = {
+    "crashes as it gathers events": { gather: Effect.die(new Error("boom")) },
+    "has nothing to gather events with": { gather: 7 as never },
+    "cannot pass sessions on": { handover: {} as never }
+  }
+  it.scopedLive.each(Object.entries(odds))("whose driver %s keeps what it is given (R5, T19)", ([, driver]) =>
+    Effect.gen(function* () {
+      const session = yield* (yield* Runtime).session({ id: "s", create: { project: "/work" } })
+      assert.strictEqual((yield* session.prompt("go")).text, "A")
+    }).pipe(
+      Effect.provide(
+        Testing.layer({
+          model: ["A"],
+          store: Layer.sync(SessionStore, () => SessionDriver.toStore(memoryDriver(() => driver)))
+        })
+      )
+    )
+  )
+
   it.effect("that never answers does not keep its runtime from ending (R9)", () =>
     Effect.gen(function* () {
       const asked = yield* Deferred.make<void>()

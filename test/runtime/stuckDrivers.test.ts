@@ -122,6 +122,21 @@ describe("a runtime ends in time although its user's session driver", () => {
     )
   }
 
+  it.effect("never answers at append, within 30 seconds, and the log says so (R9)", () =>
+    Effect.gen(function* () {
+      const logged: Array<string> = []
+      const asked = yield* Deferred.make<void>()
+      const stuck = Effect.zipRight(Deferred.succeed(asked, undefined), Effect.never)
+      const driver = memoryDriver(() => ({ append: () => stuck }))
+      const using = Effect.zipRight(Effect.forkDaemon(Effect.scoped(created)), Deferred.await(asked))
+      const fiber = yield* Effect.forkDaemon(Effect.provide(Effect.scoped(using), world(driver, logged)))
+      yield* Deferred.await(asked)
+      yield* Effect.repeatN(Effect.zipRight(TestClock.adjust("1 second"), Effect.yieldNow()), 31)
+      assert(Option.isSome(yield* fiber.poll), "the runtime has ended")
+      assert.include(logged.join("\n"), "an event was not stored within 30s")
+    })
+  )
+
   it.effect("never answers at append, and more events wait for it than may (R9)", () =>
     Effect.gen(function* () {
       const logged: Array<string> = []

@@ -1,5 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Data, Deferred, Effect, Exit, Fiber, Layer, Option, Schema, Stream, TestClock } from "effect"
+import {
+  Cause,
+  Data,
+  Deferred,
+  Effect,
+  Exit,
+  Fiber,
+  Layer,
+  Logger,
+  Option,
+  Redacted,
+  Schema,
+  Stream,
+  TestClock
+} from "effect"
 import type { Tools } from "../../src/agent/Tools.ts"
 import { Tools as ToolsTag } from "../../src/agent/Tools.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
@@ -214,6 +228,30 @@ const assertGoesOn = (events: ReadonlyArray<{ readonly event: Event }>) => {
   assert.notInclude(JSON.stringify(events), "bug in Tollgate")
 }
 const turns = [[{ call: { name: "act" } }], [{ say: "sorry" }]] as const
+
+it.scopedLive("a secret in what a model dies of is not in the log (S5, T19)", () => {
+  const secret = "correct-horse-battery"
+  const logged: Array<string> = []
+  const logger = Logger.make(({ cause, message }) => void logged.push(`${String(message)} ${Cause.pretty(cause)}`))
+  return Effect.gen(function* () {
+    assert.match(yield* told, /Model m crashed/)
+    assert.match(logged.join("\n"), /Model m crashed[^]*refused for/)
+    assert.notInclude(logged.join("\n"), secret)
+  }).pipe(
+    Effect.provide(
+      Layer.provideMerge(
+        world({
+          models: {
+            get: () =>
+              Effect.succeed({ name: "m", stream: () => Stream.die(new Error(`refused for the key ${secret}`)) })
+          },
+          others: Redactor.Redactor.layer({ secrets: [Redacted.make(secret)] })
+        }),
+        Logger.replace(Logger.defaultLogger, logger)
+      )
+    )
+  )
+})
 
 describe("a failure of the user's", () => {
   it.scopedLive.each(Object.entries(failures))("%s fails the call of its handler alone (T19)", ([, failure]) =>
