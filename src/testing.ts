@@ -150,11 +150,11 @@ export interface TestSession extends Omit<SessionHandle, "events" | "approve" | 
   readonly awaitTag: <Tag extends EventTag>(tag: Tag) => Effect.Effect<Extract<Event, { _tag: Tag }>, Waiting>
   /** Waits until the task has ended; one that waits for a decision does not where the session is closed. */
   readonly awaitEnd: (task: string) => Effect.Effect<Event, Waiting>
-  /** Approves the request that is open, or the next one, and gives it. */
+  /** Approves the request that is open, or the next one, and gives it: it waits for one also where the task has ended. */
   readonly approve: (
     options?: Parameters<SessionHandle["approve"]>[1]
   ) => Effect.Effect<ApprovalRequest, RequestError | Waiting>
-  /** Denies the request that is open, or the next one, and gives it. */
+  /** The same for a denial. */
   readonly deny: (
     options?: Parameters<SessionHandle["deny"]>[1]
   ) => Effect.Effect<ApprovalRequest, RequestError | Waiting>

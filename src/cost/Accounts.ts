@@ -6,7 +6,7 @@ import { isCount, type Usage } from "./Usage.ts"
 import { Ids } from "../tool/Ids.ts"
 import type { LedgerFailed } from "./Book.ts"
 import { type Alert, type BudgetReached, placesOf, PriceUnknown, raised } from "./Budget.ts"
-import { type Budgets, type Limits, limitsOf } from "./Budgets.ts"
+import { type Budgets, type Limits, limitsOf, unknownPriceOf } from "./Budgets.ts"
 import { dayOf } from "./calendar.ts"
 import type { Charge } from "./Charge.ts"
 import { Ledger } from "./Ledger.ts"
@@ -153,6 +153,7 @@ const make = ({ alerted, budgets: initial, current }: AccountsOptions) =>
     const ids = yield* Ids
     let budgets = initial
     limitsOf(budgets)
+    unknownPriceOf(budgets)
     /** Budgets that a person has raised, by scope and place; and the limits that they have not raised, by task. */
     const granted = new Map<string, NanoUsd>()
     const denied = new Set<string>()
@@ -172,9 +173,8 @@ const make = ({ alerted, budgets: initial, current }: AccountsOptions) =>
         const { payer, profile, terms } = attempt
         const places = placesOf(payer, dayOf(time))
         const limits = standing(places)
-        const { unknownPrice = "refuse" } = budgets
         const listed = knownPrice(terms)
-        const price = listed ?? (unknownPrice === "refuse" ? undefined : unknownPrice)
+        const price = listed ?? unknownPriceOf(budgets)
         const of = { places, limits, price }
         if (limits.size === 0) return { ...of, price: listed }
         if (price === undefined) {

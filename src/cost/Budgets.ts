@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { finiteNumber } from "../system/wholeNumber.ts"
 import { type NanoUsd, ofUsd } from "./Money.ts"
-import { Price } from "./Price.ts"
+import { isPrice, Price } from "./Price.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
@@ -41,3 +41,13 @@ export const limitsOf = (budgets: Budgets): Limits =>
       return usd === undefined ? [] : [[scope, ofUsd(finiteNumber(`budgets.${scope}`, usd))] as const]
     })
   )
+
+/** At what price a request counts whose own is unknown; nothing where it is refused. Dies of one that would lift a budget. */
+export const unknownPriceOf = ({ unknownPrice = "refuse" }: Budgets): Price | undefined => {
+  if (unknownPrice === "refuse") return undefined
+  if (isPrice(unknownPrice)) return unknownPrice
+  const { input, output } = unknownPrice
+  finiteNumber("budgets.unknownPrice: input", input)
+  finiteNumber("budgets.unknownPrice: output", output)
+  throw new RangeError("budgets.unknownPrice must be a price in USD per million tokens.")
+}

@@ -15,7 +15,7 @@ export interface RuntimeSettings {
   readonly systemPrompt: string
   /** Follows the system prompt for a sub-worker. */
   readonly workerPrompt: string
-  /** Model requests of one task. */
+  /** Model requests of a task itself, and of each of its sub-workers. */
   readonly maxIterations: number
   /** Characters of the conversation that go into one request. */
   readonly contextCharacters: number

@@ -17,7 +17,7 @@ describe("a bug behind a command", () => {
         const reject = (_: object, reason: string) => Effect.sync(() => void rejected.push(reason))
         const exit = yield* Effect.exit(contained(() => bug, reject)({ _tag: "SubmitPrompt" }))
         assert.isTrue(Exit.isSuccess(exit))
-        assert.deepStrictEqual(rejected, ["SubmitPrompt crashed. This is a bug in Tollgate; see its log."])
+        assert.deepStrictEqual(rejected, ["SubmitPrompt crashed. This is a bug in Tollgate; see the log."])
       })
     )
 

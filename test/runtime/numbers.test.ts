@@ -44,6 +44,8 @@ const unbounded: Taking = {
 const scaling: Taking = {
   "backoff: multiplier": (multiplier) => Effect.sync(() => backoff({ ...policy, multiplier })),
   "retried: multiplier": (multiplier) => Effect.sync(() => retried({ multiplier })),
+  "budgets.unknownPrice: input": (input) => accounts({ day: 1, unknownPrice: { input, output: 1 } }),
+  "budgets.unknownPrice: output": (output) => accounts({ day: 1, unknownPrice: { input: 1, output } }),
   ...Object.fromEntries(Scope.literals.map((scope) => [`budgets.${scope}`, (usd) => accounts({ [scope]: usd })]))
 }
 
