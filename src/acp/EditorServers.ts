@@ -5,6 +5,7 @@ import type { Audit } from "../audit/Audit.ts"
 import { approveServer } from "../host/approveServer.ts"
 import { foreignServer } from "../mcp/ForeignServers.ts"
 import { identityOf, isProgram, type KnownServer } from "../mcp/KnownServer.ts"
+import { stampIn } from "../mcp/ProgramState.ts"
 import type { ServerSlot } from "../mcp/ServerSlot.ts"
 import type { ServerState } from "../mcp/StateFile.ts"
 import { commandWords, definitionDiff, offerWords, standingWords, variableWords } from "../ui/serverWords.ts"
@@ -94,12 +95,13 @@ export const settle = (
     let approved = false
     for (const slot of slots) {
       const { known } = slot
-      const { pins } = state(known)
+      const { pins, project } = state(known)
       const pinned = yield* Effect.orElseSucceed(pins.read, () => undefined)
-      const isKnown = pinned?.identity === identityOf(known)
+      const stamp = stampIn(project, known)
+      const isKnown = pinned?.identity === identityOf(known) && pinned.programs?.[project] === stamp
       const standings = isKnown ? yield* Effect.orElseSucceed(slot.standings, () => []) : []
       const differing = standings.filter((one) => one.state !== "approved")
-      const asking = [known.name, identityOf(known), ...differing.map(({ digest }) => digest)].join(" ")
+      const asking = [known.name, identityOf(known), stamp, ...differing.map(({ digest }) => digest)].join(" ")
       if ((isKnown && differing.length === 0) || left.has(asking)) continue
       const lines = isKnown
         ? [

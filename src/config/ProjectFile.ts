@@ -14,7 +14,7 @@ import { CommandHook } from "../tool/CommandHook.ts"
 import { systemReason } from "../system/errno.ts"
 import * as CommandFiles from "./CommandFiles.ts"
 import { ConfigInvalid } from "./ConfigError.ts"
-import * as HookFiles from "./HookFiles.ts"
+import * as ProgramFiles from "../process/ProgramFiles.ts"
 import { invalid } from "./Problems.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
@@ -89,11 +89,11 @@ const followed = (
   project: string,
   file: string,
   settings: Either.Either<ProjectSettings, ConfigInvalid>
-): Either.Either<HookFiles.HookFiles, ConfigInvalid> => {
+): Either.Either<ProgramFiles.ProgramFiles, ConfigInvalid> => {
   const { hooks = [] } = Either.getOrElse(settings, (): ProjectSettings => ({}))
   return Either.try({
     try: () =>
-      HookFiles.follow(
+      ProgramFiles.follow(
         project,
         hooks.map(({ command }) => command)
       ),
@@ -170,11 +170,11 @@ export const read = (project: string): Effect.Effect<Option.Option<ProjectFile>>
 
 /** What the user accepts by trusting the file: its digest and, where its hooks may run anything, the state of the project. */
 export const acceptance = ({ digest, open, project }: ProjectFile): string =>
-  open ? `${digest}.${HookFiles.state(project) ?? "unknown"}` : digest
+  open ? `${digest}.${ProgramFiles.state(project) ?? "unknown"}` : digest
 
 /** Whether the file is what was accepted. */
 export const isAccepted = ({ digest }: ProjectFile, accepted: string): boolean => accepted.split(".", 1)[0] === digest
 
 /** Whether nothing that its hooks may run has changed since it was accepted. */
 export const isUnchanged = (file: ProjectFile, accepted: string): boolean =>
-  isAccepted(file, accepted) && (!file.open || HookFiles.state(file.project) === accepted.split(".")[1])
+  isAccepted(file, accepted) && (!file.open || ProgramFiles.state(file.project) === accepted.split(".")[1])

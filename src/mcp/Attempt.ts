@@ -16,6 +16,7 @@ import { ServerUnavailable } from "./McpError.ts"
 import { broken, misshapen } from "./refusal.ts"
 import * as Sieve from "./Sieve.ts"
 import type { Surroundings } from "./Surroundings.ts"
+import type { Veil } from "./Veil.ts"
 
 /** A client that a server has answered. */
 export interface Attempt {
@@ -35,9 +36,12 @@ const modern = "2026-07-28"
 const patience = Duration.seconds(10)
 
 /** What an error of the library says. */
-export const words = (error: unknown): string => {
+export const words = (error: unknown, veil: Veil): string => {
   if (isLoginNeeded(error)) return error.message
-  return legible(broken(error) ?? misshapen(error) ?? (error instanceof Error ? error.message : String(error)), 300)
+  return legible(
+    veil(broken(error) ?? misshapen(error) ?? (error instanceof Error ? error.message : String(error))),
+    300
+  )
 }
 
 /** What a connection is made of. */
@@ -47,11 +51,13 @@ export interface AttemptOptions {
   readonly surroundings: Surroundings
   readonly askers: Askers
   readonly library: typeof Library
+  /** Over what the server says by itself. */
+  readonly veil: Veil
 }
 
 /** Greets a server once. */
 const attempted = (
-  { askers, given, known, library, surroundings }: AttemptOptions,
+  { askers, given, known, library, surroundings, veil }: AttemptOptions,
   mode: "legacy" | "auto" | { readonly pin: string }
 ): Effect.Effect<Attempt, ServerUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
@@ -75,22 +81,25 @@ const attempted = (
         listChanged: {
           tools: { autoRefresh: false, debounceMs: 0, onChanged: () => changed("tools") },
           prompts: { autoRefresh: false, debounceMs: 0, onChanged: () => changed("prompts") },
-          resources: { autoRefresh: false, debounceMs: 0, onChanged: () => updated(undefined) }
+          resources: { autoRefresh: false, debounceMs: 0, onChanged: () => changed("resources") }
         }
       }
     )
-    client.setRequestHandler("elicitation/create", (asked, { mcpReq }) => askers.answer(asked, mcpReq.signal) as never)
+    client.setRequestHandler(
+      "elicitation/create",
+      (asked, { mcpReq }) => askers.answer(veil(asked), mcpReq.signal) as never
+    )
     if (passes.includes("sampling"))
       client.setRequestHandler(
         "sampling/createMessage",
-        (asked, { mcpReq }) => askers.answer(asked, mcpReq.signal) as never
+        (asked, { mcpReq }) => askers.answer(veil(asked), mcpReq.signal) as never
       )
     if (passes.includes("roots"))
-      client.setRequestHandler("roots/list", (asked, { mcpReq }) => askers.answer(asked, mcpReq.signal) as never)
-    client.setNotificationHandler("notifications/message", ({ params }) => askers.log(params))
+      client.setRequestHandler("roots/list", (asked, { mcpReq }) => askers.answer(veil(asked), mcpReq.signal) as never)
+    client.setNotificationHandler("notifications/message", ({ params }) => askers.log(veil(params)))
     client.setNotificationHandler(
       "notifications/resources/updated",
-      ({ params }: Pick<ResourceUpdatedNotification, "params">) => updated(params.uri)
+      ({ params }: Pick<ResourceUpdatedNotification, "params">) => updated(veil(params.uri))
     )
     let gone: string | undefined
     Object.assign(client, {
@@ -104,7 +113,7 @@ const attempted = (
     yield* Effect.addFinalizer(() => close)
     const connected = Effect.tryPromise({
       try: () => client.connect(transport, { timeout: Duration.toMillis(limit) }),
-      catch: (error) => unavailable(why() ?? words(error))
+      catch: (error) => unavailable(why() ?? words(error, veil))
     })
     yield* Effect.timeoutFail(connected, {
       duration: limit,

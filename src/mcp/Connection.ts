@@ -10,7 +10,7 @@ import * as Inquiry from "./Inquiry.ts"
 import type { KnownServer } from "./KnownServer.ts"
 import { listed } from "./listed.ts"
 import type * as Manifest from "./Manifest.ts"
-import { ServerFailed, type ServerUnavailable } from "./McpError.ts"
+import { ServerFailed, ServerUnavailable } from "./McpError.ts"
 import { refusalOf } from "./refusal.ts"
 import type { Surroundings } from "./Surroundings.ts"
 import * as Veil from "./Veil.ts"
@@ -44,13 +44,16 @@ export const open = (
     const library = yield* Effect.promise(() => import("@modelcontextprotocol/client"))
     const given = yield* givenTo(known, surroundings.variable)
     const askers = yield* Askers.make(known)
-    const { client, gone, isBrokenOff, sieve } = yield* Attempt.make({ known, given, surroundings, askers, library })
     const veil = Veil.make(known, given, surroundings)
+    const { client, gone, isBrokenOff, sieve } = yield* Effect.mapError(
+      Attempt.make({ known, given, surroundings, askers, library, veil: veil.last }),
+      ({ operation, reason, server }) => new ServerUnavailable({ server, operation, reason: veil.last(reason) })
+    )
 
     const request: Requesting = <A>(operation: string, ask: Asking<A>, audience: Audience = nobody) =>
       Effect.suspend(() => {
         const failed = (reason: string, unknown: boolean) =>
-          new ServerFailed({ server: name, operation, reason, unknown })
+          new ServerFailed({ server: name, operation, reason: veil.last(reason), unknown })
         const isModern = client.getProtocolEra() === "modern"
         const told = {
           ...(isModern && { [library.CLIENT_CAPABILITIES_META_KEY]: Inquiry.passed(known, audience.capabilities) }),
@@ -67,7 +70,7 @@ export const open = (
                   {
                     signal,
                     timeout: forever,
-                    onprogress: audience.hear,
+                    onprogress: (progress) => audience.hear(veil.last(progress)),
                     resetTimeoutOnProgress: true,
                     allowInputRequired: true
                   },
@@ -78,21 +81,21 @@ export const open = (
                 if (since !== undefined) return failed(since, true)
                 if (!(error instanceof library.ProtocolError)) {
                   const refusal = refusalOf(library, error)
-                  if (refusal === undefined) return failed(Attempt.words(error), true)
+                  if (refusal === undefined) return failed(Attempt.words(error, veil.last), true)
                   if (refusal.isOver) surroundings.doubted()
                   return failed(refusal.reason, false)
                 }
                 const { code, data, message } = error
                 if (isBrokenOff(data)) return failed(message, true)
-                audience.refused({ code, message, ...(data === undefined ? {} : { data }) })
-                return failed(Attempt.words(error), false)
+                audience.refused(veil.last({ code, message, ...(data === undefined ? {} : { data }) }))
+                return failed(Attempt.words(error, veil.last), false)
               }
             })
             return Effect.flatMap(asked, (result) => {
               if (!library.isInputRequiredResult(result)) return Effect.succeed(result)
               if (left === 0) return failed(`it has asked ${mostRounds} times`, true)
               const { inputRequests = {}, requestState } = result
-              return Effect.flatMap(askers.put(audience, inputRequests), (answers) =>
+              return Effect.flatMap(askers.put(audience, veil.last(inputRequests)), (answers) =>
                 round(
                   { inputResponses: { ...answers }, ...(requestState === undefined ? {} : { requestState }) },
                   left - 1
@@ -102,7 +105,7 @@ export const open = (
           })
         return askers.while(
           audience,
-          Effect.zipWith(round({}, mostRounds), veil, (result, veiled) => veiled(result))
+          Effect.flatMap(veil.now, () => Effect.map(round({}, mostRounds), veil.last))
         )
       })
 

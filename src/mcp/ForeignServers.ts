@@ -39,6 +39,11 @@ export const foreignServer = (name: string, entry: unknown): Either.Either<Forei
   if (Option.isNone(found)) return Either.left("it is not a server with a command or a url")
   const { args = [], command, env = {}, headers = {}, url } = found.value
   if (command !== undefined) {
+    // No word of a command, and no variable, has the character that ends it.
+    if ([command, ...args, ...Object.entries(env).flat()].some((word) => word.includes("\0")))
+      return Either.left("its command or a variable of it has a NUL character")
+    if (Object.keys(env).some((variable) => variable === "" || variable.includes("=")))
+      return Either.left("a variable of it has a name that no process can have")
     const made = decodeProgram({ command: [command, ...args] })
     return Option.isNone(made)
       ? Either.left("its command cannot be used")

@@ -1,6 +1,7 @@
 import type { Transport } from "@modelcontextprotocol/client"
 import type * as Library from "@modelcontextprotocol/client"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
 import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import { legible } from "../text/legible.ts"
@@ -11,6 +12,7 @@ import { isProgram, type KnownServer, sandboxOf } from "./KnownServer.ts"
 import * as Bearer from "./login/Bearer.ts"
 import { ServerUnavailable } from "./McpError.ts"
 import type { HttpServer, ProgramServer } from "./McpServer.ts"
+import { type OwnProgram, ownProgram } from "./ownProgram.ts"
 import * as ProgramTransport from "./ProgramTransport.ts"
 import type { Surroundings } from "./Surroundings.ts"
 
@@ -34,16 +36,23 @@ const toProgram = (
 ): Effect.Effect<Link, ServerUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
-    const plain: ProcessCommand = { file, args, cwd: directory, env: { ...environment, ...given }, grace: "1 second" }
+    const unavailable = (reason: string) => new ServerUnavailable({ server: known.name, operation: "start", reason })
+    // What a trusted project brings is its own.
+    const program: OwnProgram =
+      known.origin === "project"
+        ? { file, args, env: {} }
+        : yield* Either.mapLeft(ownProgram([file, ...args]), unavailable)
+    const plain: ProcessCommand = {
+      cwd: directory,
+      ...program,
+      env: { ...environment, ...program.env, ...given },
+      grace: "1 second"
+    }
     const allowed = sandboxOf(known)
     const command =
       allowed === undefined
         ? plain
-        : yield* Effect.mapError(
-            confine(plain, allowed),
-            ({ message }) =>
-              new ServerUnavailable({ server: known.name, operation: "start", reason: message.replace(/\.$/, "") })
-          )
+        : yield* Effect.mapError(confine(plain, allowed), ({ message }) => unavailable(message.replace(/\.$/, "")))
     const transport = yield* ProgramTransport.make(processes, command, scope)
     return {
       transport,

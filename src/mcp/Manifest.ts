@@ -25,6 +25,10 @@ export const Manifest = Schema.Struct({
   offers: Schema.Array(Offer),
   /** It has resources to be listed and read. */
   resources: Schema.Boolean,
+  /** Those that it listed, if they are few enough to be kept. */
+  resourceList: Schema.optionalWith(Schema.Array(Schema.Record({ key: Schema.String, value: Schema.Unknown })), {
+    exact: true
+  }),
   /** What of its lists was left out. */
   problems: Schema.Array(Schema.String)
 })

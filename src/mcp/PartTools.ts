@@ -2,17 +2,19 @@ import type { GetPromptResult, ReadResourceResult } from "@modelcontextprotocol/
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
-import { fileURLToPath } from "node:url"
 import { untrusted } from "../redaction/untrusted.ts"
 import { lazy } from "../system/lazy.ts"
 import * as DynamicTool from "../tool/DynamicTool.ts"
+import { type Decode, issue, type Issue } from "../tool/Parameters.ts"
 import { progress, type ToolCall } from "../tool/ToolCall.ts"
 import { ToolResult } from "../tool/ToolResult.ts"
-import { type Touches, touchesOf } from "../tool/Touches.ts"
+import { type PathTouch, type Touches, touchesOf } from "../tool/Touches.ts"
 import { Addressee, type Audience } from "./Audience.ts"
 import { checked } from "./checked.ts"
+import { filesOf, isPlain } from "./filesOf.ts"
 import { isProgram } from "./KnownServer.ts"
 import { NotApproved } from "./McpError.ts"
+import { openResource } from "./openResource.ts"
 import type { ServerSlot } from "./ServerSlot.ts"
 import { previewOf, refused, stillOpen } from "./touched.ts"
 import type { TouchPolicy } from "./TouchPolicy.ts"
@@ -33,27 +35,23 @@ const required = (more: Readonly<Record<string, unknown>>) => ({
   additionalProperties: false
 })
 
-/** The file that a resource of a program of this machine is. */
-const fileOf = (slot: ServerSlot | undefined, uri: string): string | undefined => {
-  if (slot === undefined || !isProgram(slot.known.server) || !/^file:/i.test(uri)) return undefined
-  try {
-    return fileURLToPath(uri)
-  } catch {
-    return undefined
-  }
-}
+/** The files that a resource of a program of this machine may be. */
+const pathsOf = (slot: ServerSlot | undefined, uri: string): ReadonlyArray<PathTouch> =>
+  slot === undefined || !isProgram(slot.known.server) ? [] : filesOf(uri).map((path) => ({ path, op: "read" }))
 
 interface Part {
   readonly description: string
   readonly properties: Readonly<Record<string, unknown>>
   readonly touches: (params: unknown) => Touches
+  /** What is wrong with parameters that fit the schema. */
+  readonly issues?: (params: unknown) => ReadonlyArray<Issue>
   readonly run: (params: unknown, call: ToolCall) => Effect.Effect<unknown, { readonly message: string }>
 }
 
 /** A call that only reads, and is asked about where what it touches is. */
 const made = (
   name: string,
-  { description, properties, run, touches }: Part,
+  { description, issues = () => [], properties, run, touches }: Part,
   policy: TouchPolicy
 ): DynamicTool.DynamicTool => {
   const jsonSchema = required(properties)
@@ -83,12 +81,20 @@ const made = (
     })
   const words = (result: unknown) =>
     Either.right(new ToolResult(result, untrusted("an MCP server", JSON.stringify(result))))
+  const decode = (): Decode => {
+    const fits = checked(jsonSchema)
+    return (raw) =>
+      Either.flatMap(fits(raw), (params) => {
+        const [first, ...rest] = issues(params)
+        return first === undefined ? Either.right(params) : Either.left([first, ...rest])
+      })
+  }
   return {
     ...tool,
     approval: asks,
     asks: true,
     preview: previewOf(policy, tool),
-    codec: { ...tool.codec, decode: lazy(() => checked(jsonSchema)), encode: lazy(() => words) }
+    codec: { ...tool.codec, decode: lazy(decode), encode: lazy(() => words) }
   }
 }
 
@@ -153,23 +159,25 @@ export const make = (slots: ReadonlyArray<ServerSlot>, policy: TouchPolicy): Rea
     properties: { uri: { type: "string" } },
     touches: (params) => {
       const uri = text(params, "uri")
-      const file = fileOf(slotOf(params), uri)
+      const paths = pathsOf(slotOf(params), uri)
       return {
         names: [`resource ${uri} of MCP server ${text(params, "server")}`],
-        ...(file === undefined ? {} : { paths: [{ path: file, op: "read" }] })
+        ...(paths.length > 0 && { paths })
       }
     },
+    issues: (params) =>
+      isPlain(text(params, "uri"))
+        ? []
+        : [issue("uri", "has control characters, or blanks at its ends, which no URI has")],
     run: (params, call) =>
       Effect.gen(function* () {
         const slot = yield* trusted(params)
-        const all = yield* slot.standings
-        if (!all.some(({ state }) => state === "approved"))
-          return yield* new NotApproved({ server: slot.known.name, name: text(params, "uri"), state: "pending" })
-        const { connection } = yield* slot.acquire
+        const uri = text(params, "uri")
+        const { connection } = yield* openResource(slot, uri)
         return yield* slot.during(
           connection.request<ReadResourceResult>(
             "resources/read",
-            (client, options, round) => client.readResource({ uri: text(params, "uri"), ...round }, options),
+            (client, options, round) => client.readResource({ uri, ...round }, options),
             yield* addressee(call)
           )
         )

@@ -8,7 +8,9 @@ export const Pins = Schema.Struct({
   identity: Schema.String,
   /** Epoch milliseconds. */
   approvedAt: Schema.Number,
-  approved: Schema.Array(Schema.Struct({ digest: Schema.String, offer: Offer }))
+  approved: Schema.Array(Schema.Struct({ digest: Schema.String, offer: Offer })),
+  /** By project, what stands for the files of it that the server runs. */
+  programs: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), { exact: true })
 })
 export type Pins = typeof Pins.Type
 
@@ -69,11 +71,13 @@ export const approving = (
   pins: Pins | undefined,
   manifest: Manifest,
   approvedAt: number,
-  names?: ReadonlySet<string>
+  names?: ReadonlySet<string>,
+  programs: Pins["programs"] = pins?.programs
 ): Pins => ({
   version: 1,
   identity: manifest.identity,
   approvedAt,
+  ...(programs !== undefined && { programs }),
   approved: standings(pins, manifest).flatMap(({ digest, name, now, state, was }) => {
     if (now !== undefined && (names === undefined || names.has(name) || state === "approved"))
       return [{ digest, offer: now }]

@@ -2,14 +2,17 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Scope from "effect/Scope"
 import * as Connection from "./Connection.ts"
 import type { KnownServer } from "./KnownServer.ts"
 import { identityOf } from "./KnownServer.ts"
 import type { Manifest } from "./Manifest.ts"
-import { ServerUnavailable } from "./McpError.ts"
+import { type ServerFailed, ServerUnavailable } from "./McpError.ts"
 import { type Pins, type Standing, standings } from "./Pins.ts"
+import { stampIn } from "./ProgramState.ts"
+import { resourceList, type Resources } from "./resourceList.ts"
 import type { ServerState, StateUnusable } from "./StateFile.ts"
 import type { ListKind, Surroundings } from "./Surroundings.ts"
 
@@ -27,8 +30,10 @@ export interface ServerSlot {
   readonly manifest: Effect.Effect<Manifest | undefined, StateUnusable>
   /** How that stands to what was approved. */
   readonly standings: Effect.Effect<ReadonlyArray<Standing>, StateUnusable>
-  /** The server as it runs, with lists that nothing has outdated. */
+  /** The server as it runs, with lists that nothing has outdated; it starts only as the program that was approved. */
   readonly acquire: Effect.Effect<Running, ServerUnavailable | StateUnusable>
+  /** The resources that it lists; it is not started for those that it listed when it was last asked. */
+  readonly resources: Effect.Effect<Resources, ServerUnavailable | ServerFailed | StateUnusable>
   /** Asks it anew what it offers. */
   readonly refresh: Effect.Effect<Manifest, ServerUnavailable | StateUnusable>
   /**
@@ -46,8 +51,8 @@ export interface SlotOptions {
   readonly surroundings: Omit<Surroundings, "changed" | "doubted" | "login" | "updated">
   /** The lists of the running server have come in, of which it had said that those are changed. */
   readonly listed: (standings: ReadonlyArray<Standing>, changed: ReadonlySet<ListKind>) => Effect.Effect<void>
-  /** A resource that is watched has changed, or the list of them. */
-  readonly updated?: (uri: string | undefined) => void
+  /** A resource that is watched has changed. */
+  readonly updated?: (uri: string) => void
 }
 
 /** Milliseconds until a server that keeps failing is started again. */
@@ -101,9 +106,11 @@ export const make = ({
     const keep = (found: Manifest) =>
       Effect.gen(function* () {
         const before = yield* Effect.option(stored)
-        if (before._tag === "None" || !isSame(before.value, found)) yield* state.manifest.write(found)
+        const last = Option.getOrUndefined(before)
+        if (!isSame(last, found)) yield* state.manifest.write(found)
         const changed = outdated
         outdated = new Set()
+        if (JSON.stringify(last?.resourceList) !== JSON.stringify(found.resourceList)) changed.add("resources")
         yield* listed(compare(yield* state.pins.read, found), changed)
       })
     const failed = Effect.map(Clock.currentTimeMillis, (now) => {
@@ -111,6 +118,13 @@ export const make = ({
       notBefore = now + backoff(failures)
     })
 
+    const unchanged = Effect.flatMap(state.pins.read, (pins) => {
+      if (pins === undefined || stampIn(state.project, known) === pins.programs?.[state.project]) return Effect.void
+      const mend =
+        known.origin === "editor" ? "the next prompt asks about it" : `run tollgate mcp trust ${known.name} there`
+      const reason = `what it runs in ${state.project} is not what you approved; ${mend}`
+      return new ServerUnavailable({ server: known.name, operation: "start", reason })
+    })
     const start = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       if (now < notBefore) {
@@ -179,11 +193,17 @@ export const make = ({
     /** What other requests wait for is not ended under them. */
     const proven = (now: Running & { readonly own: Scope.CloseableScope }) =>
       Effect.catchTag(renewed(now), "ServerUnavailable", (error) =>
-        open > 0 ? error : Effect.zipRight(ended(now), start)
+        open > 0 ? error : Effect.zipRight(ended(now), Effect.zipRight(unchanged, start))
       )
     const acquire = one.withPermits(1)(
       Effect.flatMap(current, (now) =>
-        now === undefined ? start : doubted ? proven(now) : stale ? renewed(now) : Effect.succeed(now)
+        now === undefined
+          ? Effect.zipRight(unchanged, start)
+          : doubted
+            ? proven(now)
+            : stale
+              ? renewed(now)
+              : Effect.succeed(now)
       )
     )
     const relisted = one.withPermits(1)(
@@ -192,11 +212,22 @@ export const make = ({
     const refresh = one.withPermits(1)(
       Effect.flatMap(current, (now) => Effect.flatMap(now === undefined ? start : renewed(now), Effect.succeed))
     )
+    const resources = Effect.gen(function* () {
+      const now = yield* one.withPermits(1)(current)
+      const last = now === undefined ? yield* stored : undefined
+      if (last?.resources === false) return []
+      if (last?.resourceList !== undefined) return last.resourceList as Resources
+      const { connection, manifest } = yield* acquire
+      return manifest.resources
+        ? yield* connection.request("resources/list", (client, options) => resourceList(client, options))
+        : []
+    })
     return {
       known,
       manifest,
       standings: Effect.zipWith(state.pins.read, manifest, compare),
       acquire,
+      resources,
       refresh: Effect.map(refresh, ({ manifest }) => manifest),
       during: (request) =>
         Effect.suspend(() => {

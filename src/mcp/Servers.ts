@@ -130,7 +130,7 @@ export const make = ({
           const told = () => {
             if (differs("tool") || outdated.has("tools")) announce({ kind: "tools" })
             if (differs("prompt") || outdated.has("prompts")) announce({ kind: "prompts" })
-            if (differs("template")) announce({ kind: "resources" })
+            if (differs("template") || outdated.has("resources")) announce({ kind: "resources" })
           }
           for (const { kind, name, state } of now) {
             if (kind !== "tool") continue
@@ -156,8 +156,7 @@ export const make = ({
           processes: spawning as Processes["Type"]
         },
         listed,
-        updated: (uri) =>
-          announce(uri === undefined ? { kind: "resources" } : { kind: "resource", server: server.name, uri })
+        updated: (uri) => announce({ kind: "resource", server: server.name, uri })
       })
       all.push(slot)
 

@@ -71,6 +71,8 @@ export interface ServerState {
   readonly pins: StateFile<Pins>
   /** The user's login at it, with its tokens. */
   readonly login: StateFile<Login>
+  /** The directory of the project for which they are. */
+  readonly project: string
 }
 
 const [manifestAt, pinsAt, loginAt] = [kind(Manifest), kind(Pins), kind(Login)] as const
@@ -84,7 +86,7 @@ export const stateOf = (
   const hash = crypto.createHash("sha256").update(project).digest("hex").slice(0, 16)
   const of = origin === "user" ? "" : origin === "project" ? `.${hash}` : `.editor-${hash}`
   const at = (kind: string) => path.join(directory, `${name}${of}.${kind}.json`)
-  return { manifest: manifestAt(at("manifest")), pins: pinsAt(at("pins")), login: loginAt(at("login")) }
+  return { manifest: manifestAt(at("manifest")), pins: pinsAt(at("pins")), login: loginAt(at("login")), project }
 }
 
 /** Says what is kept of some servers: as long as it is the same, so are their tools. */

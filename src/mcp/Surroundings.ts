@@ -8,7 +8,7 @@ import type { Login } from "./login/Login.ts"
 import type { StateFile } from "./StateFile.ts"
 
 /** A list of a server that is asked for anew once it has changed. */
-export type ListKind = "tools" | "prompts"
+export type ListKind = "tools" | "prompts" | "resources"
 
 /** Puts the program of a server into the sandbox, or says why there is none. */
 export type Confine = (
@@ -33,8 +33,8 @@ export interface Surroundings {
   readonly network: NetworkRules
   /** The lists of the server have changed. */
   readonly changed: (kind: ListKind) => void
-  /** A resource that is watched has changed, or the list of them. */
-  readonly updated: (uri: string | undefined) => void
+  /** A resource that is watched has changed. */
+  readonly updated: (uri: string) => void
   /** The server seems to know the connection no more. */
   readonly doubted: () => void
 }

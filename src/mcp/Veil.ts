@@ -21,20 +21,26 @@ const over = (secrets: ReadonlyArray<string>): Veil => {
 }
 
 /** The veil over what a server was given, its login of now included: it may say that again, to no model, and in no event. */
-export const make = (
-  { server }: KnownServer,
-  given: Given,
-  { login }: Pick<Surroundings, "login">
-): Effect.Effect<Veil> => {
+export interface Veiled {
+  /** As it was last asked for. */
+  readonly last: Veil
+  readonly now: Effect.Effect<Veil>
+}
+
+export const make = ({ server }: KnownServer, given: Given, { login }: Pick<Surroundings, "login">): Veiled => {
   const own = Object.values(given)
-  let last = { token: "", veil: over(own) }
-  if (isProgram(server)) return Effect.succeed(last.veil)
-  return Effect.map(
-    Effect.orElseSucceed(login.read, () => undefined),
-    (found) => {
-      const { accessToken = "", refreshToken = "" } = found ?? {}
-      if (last.token !== accessToken) last = { token: accessToken, veil: over([...own, accessToken, refreshToken]) }
-      return last.veil
-    }
-  )
+  let known = { token: "", veil: over(own) }
+  const last: Veil = (said) => known.veil(said)
+  if (isProgram(server)) return { last, now: Effect.succeed(last) }
+  return {
+    last,
+    now: Effect.map(
+      Effect.orElseSucceed(login.read, () => undefined),
+      (found) => {
+        const { accessToken = "", refreshToken = "" } = found ?? {}
+        if (known.token !== accessToken) known = { token: accessToken, veil: over([...own, accessToken, refreshToken]) }
+        return last
+      }
+    )
+  }
 }

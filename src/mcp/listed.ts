@@ -9,6 +9,7 @@ import { identityOf, type KnownServer } from "./KnownServer.ts"
 import * as Manifest from "./Manifest.ts"
 import { ServerUnavailable } from "./McpError.ts"
 import { misshapen } from "./refusal.ts"
+import { keptList, resourceList } from "./resourceList.ts"
 import type { Sieve } from "./Sieve.ts"
 import { qualified } from "./ToolName.ts"
 
@@ -65,6 +66,7 @@ export const listed = ({
         }
       }
     }
+    let kept: Manifest.Manifest["resourceList"]
     const fresh = { cacheMode: "refresh" } as const
     if (capabilities.tools !== undefined)
       take(
@@ -81,6 +83,8 @@ export const listed = ({
         page("resources/templates/list", (options) => client.listResourceTemplates(undefined, { ...options, ...fresh }))
       )
       if (Option.isSome(templates)) take("template", templates.value.resourceTemplates)
+      const resources = yield* Effect.option(page("resources/list", (options) => resourceList(client, options)))
+      kept = Option.getOrUndefined(Option.map(resources, keptList))
     }
     const said = client.getServerVersion()
     return Manifest.Manifest.make({
@@ -91,6 +95,7 @@ export const listed = ({
       listedAt: yield* Clock.currentTimeMillis,
       offers: [...offers.values()],
       resources: capabilities.resources !== undefined,
+      ...(kept === undefined ? {} : { resourceList: kept }),
       problems: problems.slice(0, 20)
     })
   }).pipe(

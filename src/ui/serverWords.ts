@@ -10,6 +10,10 @@ import { many } from "./Words.ts"
 export const commandWords = ({ server }: Pick<KnownServer, "server">): string =>
   makeVisible(isProgram(server) ? server.command.map(typed).join(" ") : server.url)
 
+/** Variables by which a program runs other code than its command says: they are shown with their values. */
+const choosesCode =
+  /^(?:PATH|(?:LD|DYLD|GIT|UV|PIP|NPM_CONFIG)_.*|NODE_(?:OPTIONS|PATH)|PYTHON(?:PATH|HOME|STARTUP)|PERL5(?:LIB|OPT)|RUBY(?:LIB|OPT)|BASH_ENV|ENV|(?:JAVA_TOOL|JDK_JAVA|_JAVA)_OPTIONS)$/i
+
 /** The variables that it gets of the user's environment. */
 export const variableWords = ({
   given,
@@ -19,7 +23,9 @@ export const variableWords = ({
   ...Object.entries((isProgram(server) ? server.env : server.headers) ?? {}).map(([name, reference]) =>
     makeVisible(`${name} from ${reference.replace(/^.*env:/, "$")}`)
   ),
-  ...Object.keys(given).map((name) => makeVisible(`${name} by its ${origin === "editor" ? "editor" : "file"}`))
+  ...Object.entries(given).map(([name, value]) =>
+    makeVisible(`${name}${choosesCode.test(name) ? `=${value}` : ""} by its ${origin === "editor" ? "editor" : "file"}`)
+  )
 ]
 
 const states = ["approved", "pending", "changed", "gone"] as const

@@ -36,7 +36,7 @@ describe("MCP servers behind the gate", () => {
       yield* Effect.scoped(
         Effect.gen(function* () {
           const [slot] = (yield* servers(at, [fix.known], variables)).all
-          const { pins } = stateOf(path.join(at, "state"), fix.known, at)
+          const { pins } = stateOf(path.join(at, "state"), fix.known, path.join(at, "work"))
           const manifest = yield* slot!.refresh
           const { approving } = yield* Effect.promise(() => import("../../src/mcp/Pins.ts"))
           yield* pins.write(approving(undefined, manifest, 0))
@@ -280,7 +280,7 @@ describe("MCP servers behind the gate", () => {
       const at = yield* directory
       const fix = planned(at, "fix", { tools: [tool("echo")] })
       yield* approveAll(at, fix.known)
-      const { pins } = stateOf(path.join(at, "state"), fix.known, at)
+      const { pins } = stateOf(path.join(at, "state"), fix.known, path.join(at, "work"))
       const text = fs.readFileSync(pins.file, "utf8")
       const names = (known = fix.known) => Effect.map(servers(at, [known]), ({ tools }) => tools.length)
       assert.strictEqual(yield* names(), 1)

@@ -54,7 +54,7 @@ export const servers = (at: string, known: ReadonlyArray<KnownServer>, variables
     const scope = yield* Effect.scope
     return yield* Servers.make({
       known,
-      state: (server) => StateFile.stateOf(path.join(at, "state"), server, at),
+      state: (server) => StateFile.stateOf(path.join(at, "state"), server, path.join(at, "work")),
       confine: () => Effect.dieMessage("no server of these is to be confined"),
       directory: at,
       environment: environment({ PATH: path.dirname(process.execPath) }),
@@ -79,7 +79,7 @@ export const approveAll = (at: string, known: KnownServer) =>
   Effect.gen(function* () {
     const [slot] = (yield* servers(at, [known])).all
     const manifest = yield* slot!.refresh
-    const { pins } = StateFile.stateOf(path.join(at, "state"), known, at)
+    const { pins } = StateFile.stateOf(path.join(at, "state"), known, path.join(at, "work"))
     yield* pins.write(approving(yield* pins.read, manifest, 0))
     return manifest
   }).pipe(Effect.scoped)
@@ -87,11 +87,15 @@ export const approveAll = (at: string, known: KnownServer) =>
 /** Calls a tool behind the whole stack; everything is approved. */
 export const calling = (
   of: Servers.Servers,
-  { asked = "approve", bytes = 100_000 }: { readonly asked?: "approve" | "deny"; readonly bytes?: number } = {}
+  {
+    asked = "approve",
+    bytes = 100_000,
+    tools = of.tools
+  }: { readonly asked?: "approve" | "deny"; readonly bytes?: number; readonly tools?: Servers.Servers["tools"] } = {}
 ) =>
   Effect.gen(function* () {
     const stack = DefaultStack.make({ resultLimit: { bytes }, timeouts: { limit: Duration.minutes(2) } })
-    const toolset = yield* Toolset.make(of.tools, { middleware: stack })
+    const toolset = yield* Toolset.make(tools, { middleware: stack })
     const events: Array<CallEvent> = []
     const note = (event: CallEvent) => Effect.sync(() => void events.push(event))
     let count = 0
@@ -100,6 +104,7 @@ export const calling = (
         .call({
           name,
           rawParams,
+          ...(tools === of.parts && { by: "user" as const }),
           callId: `call${++count}`,
           sessionId: "s1",
           workerPath: ["root"],

@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { absolute } from "../../mcp/ownProgram.ts"
+import { place } from "../here.ts"
 import { UsageError } from "../Outcome.ts"
 import { exactPackage } from "./exactPackage.ts"
 
@@ -50,7 +52,7 @@ export const described = ({ command, env, header, sandbox, url }: AddOptions) =>
     }
     const variables = yield* references("--env", env)
     return {
-      command: yield* exactPackage(command),
+      command: absolute(yield* exactPackage(command), (yield* place).directory),
       ...(env.length > 0 && { env: variables }),
       ...(sandbox && { sandbox })
     }

@@ -1,12 +1,14 @@
-import type { CompleteRequest, CompleteResult, ListResourcesResult } from "@modelcontextprotocol/client"
+import type { CompleteRequest, CompleteResult } from "@modelcontextprotocol/client"
 import * as Effect from "effect/Effect"
 import type { Project } from "../../host/Project.ts"
 import { Redactor } from "../../redaction/Redactor.ts"
 import { excerpt } from "../../text/excerpt.ts"
 import { makeVisible } from "../../text/visible.ts"
+import { isPlain } from "../filesOf.ts"
 import { ServerFailed, ServerRefused } from "../McpError.ts"
 import { promptTool, resourceTool } from "../PartTools.ts"
-import type { ServerSlot } from "../ServerSlot.ts"
+import type { Resources } from "../resourceList.ts"
+import { openResource } from "../openResource.ts"
 import { visibleWords } from "../visibleWords.ts"
 import * as Offered from "./Offered.ts"
 
@@ -19,11 +21,11 @@ export interface PartCall {
 /** `Invalid params` of JSON-RPC, which the protocol has for a prompt and a resource that nobody has. */
 const invalidParams = -32602
 
-const notFound = (kind: "prompt" | "resource", name: string) =>
+const notFound = (kind: "prompt" | "resource" | "template", name: string) =>
   new ServerRefused({
     code: invalidParams,
     reason: `No approved server has the ${kind} ${excerpt(name)}`,
-    ...(kind === "resource" && { data: { uri: name } })
+    ...(kind !== "prompt" && { data: { uri: name } })
   })
 
 /** How long a server has to answer what is no call. */
@@ -47,29 +49,31 @@ export const make = (project: Project, view: Offered.View) =>
         (all) => all.some(({ state }) => state === "approved")
       )
     )
-    const resourcesOf = (slot: ServerSlot) =>
-      Effect.gen(function* () {
-        const { connection, manifest } = yield* slot.acquire
-        if (!manifest.resources) return []
-        const { resources } = yield* connection.request("resources/list", (client, { signal, timeout }) =>
-          client.listResources(undefined, { signal, timeout })
-        )
-        return resources.map((resource) => ({ ...resource, uri: view.uri(slot.known.name, resource.uri) }))
-      })
     /** The server that has a resource, and the name that it has there. */
     const place = (uri: string) =>
       Effect.flatMap(trustedSlots, (slots) => {
         for (const slot of slots) {
           const own = view.ownUri(slot.known.name, uri)
-          if (own !== undefined) return Effect.succeed({ slot, uri: own })
+          if (own !== undefined && isPlain(own)) return Effect.succeed({ slot, uri: own })
         }
         return notFound("resource", uri)
+      })
+    /** The server of an approved template, and the template there. */
+    const templateOf = (uri: string) =>
+      Effect.flatMap(Offered.templates(project, view), (all) => {
+        const found = all.find(({ offer, slot }) => view.uri(slot.known.name, offer.name) === uri)
+        return found === undefined ? notFound("template", uri) : Effect.succeed(found)
       })
     const promptOf = (name: string) =>
       Effect.flatMap(Offered.prompts(project, view), (all) => {
         const found = all.find((one) => one.name === name)
         return found === undefined ? notFound("prompt", name) : Effect.succeed(found)
       })
+    /** What a client names to have it completed, as its server knows it. */
+    const partOf = (ref: CompleteRequest["params"]["ref"]) =>
+      ref.type === "ref/prompt"
+        ? Effect.map(promptOf(ref.name), ({ offer, slot }) => ({ slot, ref: { ...ref, name: offer.name } }))
+        : Effect.map(templateOf(ref.uri), ({ offer, slot }) => ({ slot, ref: { ...ref, uri: offer.name } }))
     return {
       prompts: Effect.map(Offered.prompts(project, view), (all) =>
         all.map(({ name, offer }) => ({ ...visibleWords(offer.definition), name }))
@@ -87,9 +91,9 @@ export const make = (project: Project, view: Offered.View) =>
           Effect.forEach(
             slots,
             (slot) =>
-              Effect.orElseSucceed(
-                limited("resources/list", resourcesOf(slot)),
-                (): ListResourcesResult["resources"] => []
+              Effect.map(
+                Effect.orElseSucceed(limited("resources/list", slot.resources), (): Resources => []),
+                (listed) => listed.map((resource) => ({ ...resource, uri: view.uri(slot.known.name, resource.uri) }))
               ),
             { concurrency: "unbounded" }
           ),
@@ -115,7 +119,7 @@ export const make = (project: Project, view: Offered.View) =>
       watch: (uri: string, on: boolean) =>
         Effect.gen(function* () {
           const found = yield* place(uri)
-          const { connection } = yield* found.slot.acquire
+          const { connection } = yield* openResource(found.slot, found.uri)
           yield* limited(
             "resources/subscribe",
             connection.request("resources/subscribe", (client, { signal, timeout }) =>
@@ -127,14 +131,10 @@ export const make = (project: Project, view: Offered.View) =>
         }),
       complete: ({ argument, context, ref }: CompleteRequest["params"]) =>
         Effect.gen(function* () {
-          const found =
-            ref.type === "ref/prompt"
-              ? yield* Effect.map(promptOf(ref.name), ({ offer, slot }) => ({
-                  slot,
-                  ref: { ...ref, name: offer.name }
-                }))
-              : yield* Effect.map(place(ref.uri), ({ slot, uri }) => ({ slot, ref: { ...ref, uri } }))
-          const { connection } = yield* found.slot.acquire
+          const { slot } = yield* partOf(ref)
+          const { connection } = yield* slot.acquire
+          // The running server may offer another one than was known before.
+          const found = yield* partOf(ref)
           const result: CompleteResult = yield* limited(
             "completion/complete",
             connection.request<CompleteResult>("completion/complete", (client, { signal, timeout }) =>

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { follow, state } from "../../src/config/HookFiles.ts"
+import { follow, state } from "../../src/process/ProgramFiles.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
 
 type Files = Readonly<Record<string, string>>

@@ -4,8 +4,8 @@ import * as path from "node:path"
 
 type Command = readonly [string, ...ReadonlyArray<string>]
 
-/** What of a project its hooks run. */
-export interface HookFiles {
+/** What of a project some commands run. */
+export interface ProgramFiles {
   /** SHA-256 of the files that the commands name and of those that these name in turn, in hexadecimal. */
   readonly digest: string
   /** Those files, in order. */
@@ -14,7 +14,7 @@ export interface HookFiles {
   readonly open: boolean
 }
 
-/** Bytes of a file, and files, that the hooks of a project may have. */
+/** Bytes of a file, and files, that commands may run. */
 const maxSize = 4 * 1024 * 1024
 const maxFiles = 500
 
@@ -100,9 +100,9 @@ class Following {
 
   private file(file: string, language: Language | undefined): void {
     if (this.found.has(file) || !isWithin(file, this.project) || !isFile(file)) return
-    if (this.found.size >= maxFiles) throw new Error(`its hooks run more than ${maxFiles} files`)
+    if (this.found.size >= maxFiles) throw new Error(`they run more than ${maxFiles} files`)
     if (fs.statSync(file).size > maxSize)
-      throw new Error(`its hooks run ${file}, which is larger than ${maxSize} bytes`)
+      throw new Error(`they run ${file}, which is larger than ${maxSize} bytes`)
     const bytes = fs.readFileSync(file)
     this.found.set(file, crypto.createHash("sha256").update(bytes).digest("hex"))
     const spoken = language ?? (/\.[cm]?[jt]s$/.test(file) ? "node" : file.endsWith(".py") ? "python" : undefined)
@@ -151,8 +151,8 @@ class Following {
   }
 }
 
-/** Follows the commands of hooks, which run at the top of the project; throws where they run too much to be looked at. */
-export const follow = (project: string, commands: ReadonlyArray<Command>): HookFiles => {
+/** Follows commands, which run at the top of the project; throws where they run too much to be looked at. */
+export const follow = (project: string, commands: ReadonlyArray<Command>): ProgramFiles => {
   const following = new Following(project)
   for (const command of commands) following.command(command)
   const digest = crypto.createHash("sha256")

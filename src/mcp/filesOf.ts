@@ -1,0 +1,28 @@
+import * as Option from "effect/Option"
+
+const decoded = Option.liftThrowable(decodeURIComponent)
+const parsed = Option.liftThrowable((text: string) => new URL(text))
+
+/** The scheme of a URI, RFC 3986, 3.1. */
+const scheme = /^[a-z][a-z\d+.-]*:/i
+
+/** What a `file:` URI has behind its authority. */
+const behind = (uri: string): string => uri.replace(/^file:(?:\/\/[^/]*)?/i, "")
+
+const readings = (uri: string): ReadonlyArray<string> => {
+  if (!scheme.test(uri)) return [uri]
+  if (!/^file:/i.test(uri)) return []
+  const pathname = Option.map(parsed(uri), (url) => url.pathname)
+  return [...Option.toArray(pathname), ...Option.toArray(Option.flatMap(pathname, decoded)), behind(uri)]
+}
+
+/**
+ * Every file that a program may take a URI for. Servers differ in what they decode and normalize, and some take for a path what has no
+ * scheme; whoever judges a URI judges all of these.
+ */
+export const filesOf = (uri: string): ReadonlyArray<string> => [
+  ...new Set([uri, ...Option.toArray(decoded(uri))].flatMap(readings).filter((file) => file !== ""))
+]
+
+/** Parsers drop control characters, and blanks at the ends: such a URI is one thing to us and another to its server. */
+export const isPlain = (uri: string): boolean => !/^\s|\s$|[\p{Cc}\p{Zl}\p{Zp}]/u.test(uri)
