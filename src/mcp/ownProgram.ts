@@ -79,5 +79,7 @@ export const ownProgram = (command: Command): Either.Either<OwnProgram, string> 
     return Either.left(
       `${name} runs what the project around it says; name a program by its whole path, or put the server into the .mcp.json of its project`
     )
-  return Either.right(name.startsWith('python') && args.includes("-m") ? { ...said, env: { PYTHONSAFEPATH: "1" } } : said)
+  return Either.right(
+    name.startsWith("python") && args.includes("-m") ? { ...said, env: { PYTHONSAFEPATH: "1" } } : said
+  )
 }

@@ -1,4 +1,6 @@
 import * as Schema from "effect/Schema"
+import * as path from "node:path"
+import { filesOf, isFileUri } from "../text/FileUri.ts"
 
 /** What is done with a path. */
 export type PathUse = "read" | "write" | "remove" | "list"
@@ -78,6 +80,12 @@ export const Configured = Schema.Union(
           op: Schema.Literal("read", "write", "remove", "list"),
           /** What lies below a directory is touched as well. */
           below: optional(Schema.Boolean),
+          /** Where relative paths begin; the directory of the session if unset. */
+          base: optional(
+            Schema.String.pipe(
+              Schema.filter((text) => path.isAbsolute(text) || "expected an absolute path, e.g. /srv/data")
+            )
+          ),
           default: optional(Schema.String)
         })
       )
@@ -108,13 +116,15 @@ export const configured = (given: Configured): Declaration<unknown> => {
         : undefined
     const text = command === undefined ? undefined : of(command.parameter)
     const cwd = command?.cwd === undefined ? undefined : of(command.cwd)
-    const places = paths.map(({ below = false, default: usual, op, parameter }) => {
+    const places = paths.map(({ base = "", below = false, default: usual, op, parameter }) => {
       const value = of(parameter)
-      return texts(value === undefined ? usual : value)?.map((path): PathTouch => ({
-        path,
-        op,
-        ...(below && { below: "all" })
-      }))
+      return texts(value === undefined ? usual : value)
+        ?.flatMap((one) => (isFileUri(one) ? filesOf(one) : [one]))
+        .map((one): PathTouch => ({
+          path: base === "" ? one : path.resolve(base, one),
+          op,
+          ...(below && { below: "all" })
+        }))
     })
     const reached = hosts.map((name) => texts(of(name)))
     const named = names.map((name) => texts(of(name)))

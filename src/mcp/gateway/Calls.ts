@@ -248,25 +248,31 @@ export const make = ({
       const wanted = { tool, parameters, by, listener, task: ctx.mcpReq.requestState<State>()?.task }
       const key = yield* gateway.keyOf(wanted)
       if (mayBeLost(call) && gateway.isHeard(key)) yield* Effect.sleep(notice)
-      const running = yield* gateway.begin(key, wanted)
       let isLost = false
-      return yield* Effect.gen(function* () {
-        yield* taken(call, key, running)
-        const closed = ctx.mcpReq.inputResponses?.["approval"] === undefined ? undefined : running.open()?.id
-        const answer = answered(call, key, running, closed)
-        const beat = beating(running)
-        const heard = beat === undefined ? answer : Effect.raceFirst(answer, beat)
-        const first = yield* Effect.raceFirst(Effect.asSome(heard), Effect.as(unheard(call), Option.none()))
-        if (Option.isSome(first)) return first.value
-        isLost = true
-        return yield* lost(call, running)
-      }).pipe(
-        // One that its client was told to come back for is nobody's to drop, nor one that another request has taken up.
-        Effect.onInterrupt(() => {
-          const isOwn = isLost ? running.talk.isHeardBy(listener) : !running.detached
-          return isOwn ? gateway.dropped(running, tool) : Effect.void
-        }),
-        Effect.ensuring(Effect.sync(() => running.talk.leave(listener)))
+      const heardOut = (running: Running) =>
+        Effect.gen(function* () {
+          yield* taken(call, key, running)
+          const closed = ctx.mcpReq.inputResponses?.["approval"] === undefined ? undefined : running.open()?.id
+          const answer = answered(call, key, running, closed)
+          const beat = beating(running)
+          const heard = beat === undefined ? answer : Effect.raceFirst(answer, beat)
+          const first = yield* Effect.raceFirst(Effect.asSome(heard), Effect.as(unheard(call), Option.none()))
+          if (Option.isSome(first)) return first.value
+          isLost = true
+          return yield* lost(call, running)
+        })
+      // What is begun is heard out or dropped, also where it is taken back in that moment.
+      return yield* Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(gateway.begin(key, wanted), (running) =>
+          restore(heardOut(running)).pipe(
+            // One that its client was told to come back for is nobody's to drop, nor one that another request has taken up.
+            Effect.onInterrupt(() => {
+              const isOwn = isLost ? running.talk.isHeardBy(listener) : !running.detached
+              return isOwn ? gateway.dropped(running, tool) : Effect.void
+            }),
+            Effect.ensuring(Effect.sync(() => running.talk.leave(listener)))
+          )
+        )
       )
     }).pipe(Effect.catchTag("CallRefused", ({ message }) => Effect.succeed(failed(message))))
 

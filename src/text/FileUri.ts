@@ -6,6 +6,9 @@ const parsed = Option.liftThrowable((text: string) => new URL(text))
 /** The scheme of a URI, RFC 3986, 3.1. */
 const scheme = /^[a-z][a-z\d+.-]*:/i
 
+/** A URI as parsers have it, WHATWG URL, 4.4: without controls and blanks at its ends, and line breaks and tabs anywhere. */
+const stripped = (uri: string): string => uri.replaceAll(/^[\0- ]+|[\0- ]+$|[\t\n\r]/g, "")
+
 /** What a `file:` URI has behind its authority. */
 const behind = (uri: string): string => uri.replace(/^file:(?:\/\/[^/]*)?/i, "")
 
@@ -21,8 +24,11 @@ const readings = (uri: string): ReadonlyArray<string> => {
  * scheme; whoever judges a URI judges all of these.
  */
 export const filesOf = (uri: string): ReadonlyArray<string> => [
-  ...new Set([uri, ...Option.toArray(decoded(uri))].flatMap(readings).filter((file) => file !== ""))
+  ...new Set([uri, stripped(uri), ...Option.toArray(decoded(uri))].flatMap(readings).filter((file) => file !== ""))
 ]
+
+/** Whether a parser takes a text for a `file:` URI. */
+export const isFileUri = (text: string): boolean => Option.exists(parsed(text), ({ protocol }) => protocol === "file:")
 
 /** Parsers drop control characters, and blanks at the ends: such a URI is one thing to us and another to its server. */
 export const isPlain = (uri: string): boolean => !/^\s|\s$|[\p{Cc}\p{Zl}\p{Zp}]/u.test(uri)

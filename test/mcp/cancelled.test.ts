@@ -1,0 +1,63 @@
+// @effect-diagnostics asyncFunction:off - drives real processes from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { spawn } from "node:child_process"
+import { type Place, place, scripted, tollgate } from "../cli/command.ts"
+import { built } from "../support/built.ts"
+import { until } from "../support/until.ts"
+import { planned, tool } from "./support.ts"
+
+describe("a call that its client takes back at once", () => {
+  let at: Place
+  beforeEach(() => {
+    at = place()
+  })
+  afterEach(() => at.remove())
+
+  it("asks nobody and does not run, however often (X2)", async () => {
+    scripted(at, [], { mcp: { gateway: { patience: 60_000 } } })
+    const fix = planned(at.home, "fix", { tools: [tool("echo"), tool("marker")] })
+    const command = "command" in fix.known.server ? fix.known.server.command : []
+    assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
+    const gateway = spawn(process.execPath, [await built(), "mcp", "gateway"], {
+      cwd: at.work,
+      env: at.env,
+      stdio: ["pipe", "pipe", "ignore"]
+    })
+    let said = ""
+    gateway.stdout.setEncoding("utf8").on("data", (piece: string) => void (said += piece))
+    try {
+      const lines = (...messages: ReadonlyArray<object>) =>
+        void gateway.stdin.write(messages.map((one) => `${JSON.stringify({ jsonrpc: "2.0", ...one })}\n`).join(""))
+      const clientInfo = { name: "raw", version: "1" }
+      lines({
+        id: 0,
+        method: "initialize",
+        params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo }
+      })
+      await until(() => said.includes('"id":0'))
+      lines({ method: "notifications/initialized" })
+      const call = (id: number, name: string) => ({
+        id,
+        method: "tools/call",
+        params: { name: `fix__${name}`, arguments: { id } }
+      })
+      const cancel = (requestId: number) => ({ method: "notifications/cancelled", params: { requestId } })
+      for (let id = 1; id <= 10; id++) lines(call(id, "echo"), cancel(id))
+      lines(call(100, "marker"))
+      const waiting = async () => {
+        const { stdout } = await tollgate(at, ["approvals", "list", "--json"])
+        const all = JSON.parse(stdout) as ReadonlyArray<{ kind: string; tool: string }>
+        return all.filter(({ kind }) => kind === "request").map((request) => request.tool)
+      }
+      let tools: ReadonlyArray<string> = []
+      for (let tries = 0; tries < 50 && !tools.includes("fix__marker"); tries++) tools = await waiting()
+      assert.deepStrictEqual(tools, ["fix__marker"])
+      assert.deepStrictEqual(
+        fix.logged().filter((line) => line.startsWith("call")),
+        []
+      )
+    } finally {
+      gateway.kill("SIGKILL")
+    }
+  })
+})
