@@ -8,6 +8,7 @@ import { appendPart, fragmentWeight, maximumAnswer, maximumCalls } from "./PartB
 import { named, type Origin } from "./Reason.ts"
 import { malformed, maxChunkDepth, ofErrorObject } from "./ServerFailure.ts"
 import { isDeepText } from "../text/Json.ts"
+import { ownValue } from "../text/ownValue.ts"
 
 const decode = Schema.decodeUnknownEither(Schema.parseJson(ChatChunk))
 
@@ -125,7 +126,7 @@ export const make = (origin: Origin, callPrefix: string): ChatAnswer => {
           new ModelCut({ ...named(origin), reason: "the stream ended without finish_reason and without [DONE]" })
         )
       }
-      const finish = finishReasons[reason ?? ""] ?? "other"
+      const finish = ownValue(finishReasons, reason ?? "") ?? "other"
       const called = calls.calls(finish === "length")
       const parts: Array<ModelPart> = [
         ...called,

@@ -10,6 +10,7 @@ import {
 import * as Either from "effect/Either"
 import { maxJsonDepth, parseJson } from "../text/Json.ts"
 import { named, oneLine, type Origin } from "./Reason.ts"
+import { ownValue } from "../text/ownValue.ts"
 
 /** Levels of one chunk of an answer, the data of a call included. */
 export const maxChunkDepth = 2 * maxJsonDepth
@@ -60,7 +61,7 @@ const describe = (error: unknown): Described => {
   if (typeof error === "string") return { reason: error, status: undefined, isTooLong: contextWords.test(error) }
   const { code, type, status, message, detail } = record(error)
   const numeric = [status, code].map(Number).find((n) => Number.isInteger(n) && n >= 400 && n < 600)
-  const byName = [code, type].map((name) => statusByName[String(name)]).find((n) => n !== undefined)
+  const byName = [code, type].map((name) => ownValue(statusByName, String(name))).find((n) => n !== undefined)
   const reason = firstText(message, detail, code, type)
   const isTooLong = contextNames.has(code) || contextNames.has(type) || contextWords.test(reason ?? "")
   return { reason, status: byName ?? numeric, isTooLong }

@@ -9,6 +9,7 @@ import type * as Tool from "./Tool.ts"
 import { heard, type ToolCall } from "./ToolCall.ts"
 import { ToolStragglerEnded, trusted } from "./ToolEvent.ts"
 import { duration } from "../text/duration.ts"
+import { ownValue } from "../text/ownValue.ts"
 
 /** An attempt took longer than it may, in all or in silence. */
 export class ToolTimedOut extends Schema.TaggedError<ToolTimedOut>()("ToolTimedOut", {
@@ -43,7 +44,7 @@ export interface TimeoutDefaults extends Timeouts {
 
 /** What holds for a tool: the user's word for it, else its own, else the default; `0` disables. */
 export const timeoutsOf = (tool: Tool.Any, defaults: TimeoutDefaults): Timeouts => {
-  const chosen = defaults.tools?.[tool.name]
+  const chosen = ownValue(defaults.tools ?? {}, tool.name)
   const limit = effective(chosen?.limit ?? tool.timeout ?? defaults.limit)
   const idle = effective(chosen?.idle ?? tool.idleTimeout ?? defaults.idle)
   return { ...(limit && { limit }), ...(idle && { idle }) }

@@ -23,26 +23,29 @@ const verb = (asked: string, running: string, ended: string, ...without: Readonl
   without
 })
 
-export const verbs: Readonly<Record<string, Verb>> = {
-  read_file: verb("Read", "Reading", "Read"),
-  list_dir: verb("List", "Listing", "Listed"),
-  glob: verb("Find", "Finding", "Found"),
-  grep: verb("Search", "Searching", "Searched"),
-  write_file: verb("Write", "Writing", "Wrote", "content"),
-  edit_file: verb("Edit", "Editing", "Edited", "old_text", "new_text"),
-  apply_patch: verb("Patch", "Patching", "Patched", "patch"),
-  run_shell: verb("Run", "Running", "Ran", "background"),
-  fetch_url: verb("Fetch", "Fetching", "Fetched"),
-  git_status: verb("Run git status", "Running git status", "Ran git status"),
-  git_diff: verb("Run git diff", "Running git diff", "Ran git diff"),
-  git_commit: verb("Commit", "Committing", "Committed"),
-  git_push: verb("Push", "Pushing", "Pushed"),
-  delegate: { ...verb("Delegate", "Delegating", "Delegated"), only: "task" },
-  need_input: { ...verb("Ask its parent", "Asking its parent", "Asked its parent"), only: "question" },
-  remember: verb("Remember", "Remembering", "Remembered"),
-  recall: verb("Recall", "Recalling", "Recalled"),
-  ask_user: verb("Ask", "Asking", "Asked", "options")
-}
+/** By the name of the tool, which a model may make up. */
+export const verbs: ReadonlyMap<string, Verb> = new Map(
+  Object.entries<Verb>({
+    read_file: verb("Read", "Reading", "Read"),
+    list_dir: verb("List", "Listing", "Listed"),
+    glob: verb("Find", "Finding", "Found"),
+    grep: verb("Search", "Searching", "Searched"),
+    write_file: verb("Write", "Writing", "Wrote", "content"),
+    edit_file: verb("Edit", "Editing", "Edited", "old_text", "new_text"),
+    apply_patch: verb("Patch", "Patching", "Patched", "patch"),
+    run_shell: verb("Run", "Running", "Ran", "background"),
+    fetch_url: verb("Fetch", "Fetching", "Fetched"),
+    git_status: verb("Run git status", "Running git status", "Ran git status"),
+    git_diff: verb("Run git diff", "Running git diff", "Ran git diff"),
+    git_commit: verb("Commit", "Committing", "Committed"),
+    git_push: verb("Push", "Pushing", "Pushed"),
+    delegate: { ...verb("Delegate", "Delegating", "Delegated"), only: "task" },
+    need_input: { ...verb("Ask its parent", "Asking its parent", "Asked its parent"), only: "question" },
+    remember: verb("Remember", "Remembering", "Remembered"),
+    recall: verb("Recall", "Recalling", "Recalled"),
+    ask_user: verb("Ask", "Asking", "Asked", "options")
+  })
+)
 
 const patched = /^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ (?:b\/)?)(.+)$/gm
 
@@ -69,7 +72,7 @@ export const worded = (
   { arguments: json, tool }: Pick<CallShown, "tool" | "arguments">,
   phase: Phase
 ): { readonly verb: string; readonly object: string } => {
-  const known = verbs[tool]
+  const known = verbs.get(tool)
   if (known === undefined) return { verb: tool, object: brief(json) }
   const alone = known.only === undefined ? undefined : textOf(json, known.only)
   if (alone !== undefined) return { verb: known[phase], object: alone }
@@ -78,9 +81,11 @@ export const worded = (
 }
 
 /** How many of a kind of reading were done, in words. */
-export const readings: Readonly<Record<string, (count: number) => string>> = {
-  read_file: (count) => `read ${count} ${count === 1 ? "file" : "files"}`,
-  list_dir: (count) => `listed ${count}`,
-  glob: (count) => `found files ${count === 1 ? "once" : `${count} times`}`,
-  grep: (count) => `searched ${count === 1 ? "once" : `${count} times`}`
-}
+export const readings: ReadonlyMap<string, (count: number) => string> = new Map(
+  Object.entries({
+    read_file: (count: number) => `read ${count} ${count === 1 ? "file" : "files"}`,
+    list_dir: (count: number) => `listed ${count}`,
+    glob: (count: number) => `found files ${count === 1 ? "once" : `${count} times`}`,
+    grep: (count: number) => `searched ${count === 1 ? "once" : `${count} times`}`
+  })
+)

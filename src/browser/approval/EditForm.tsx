@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { exact } from "../../approval/rendering/Exact.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import { type Field, fieldsOf, jsonOf, parsedField } from "./fields.ts"
+import { ownValue } from "../../text/ownValue.ts"
 
 interface Props {
   readonly request: ApprovalRequest
@@ -74,7 +75,7 @@ export const EditForm = ({ onCancel, onDone, problem, request }: Props) => {
     const found: Record<string, string> = {}
     const changes: Array<readonly [string, unknown]> = []
     for (const field of fields) {
-      const text = texts[field.name]
+      const text = ownValue(texts, field.name)
       if (text === undefined) continue
       const parsed = parsedField(field, text)
       if (parsed.ok) changes.push([field.name, parsed.value])
@@ -107,12 +108,12 @@ export const EditForm = ({ onCancel, onDone, problem, request }: Props) => {
               field={field}
               id={id}
               focus={index === 0}
-              text={texts[field.name] ?? field.text}
+              text={ownValue(texts, field.name) ?? field.text}
               onText={(text) => setTexts({ ...texts, [field.name]: text })}
             />
-            {wrong[field.name] === undefined ? null : (
+            {ownValue(wrong, field.name) === undefined ? null : (
               <p class="warning" role="alert">
-                {wrong[field.name]}
+                {ownValue(wrong, field.name)}
               </p>
             )}
           </div>

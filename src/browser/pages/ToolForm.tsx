@@ -3,6 +3,7 @@ import type { ManualTool } from "../../server/ManualTools.ts"
 import { visibleLine } from "../../text/visible.ts"
 import { Input } from "../approval/EditForm.tsx"
 import { inputOf, parametersOf } from "./filledForm.ts"
+import { ownValue } from "../../text/ownValue.ts"
 
 /** The form of a tool, from the Schema of its parameters. */
 export const ToolForm = ({
@@ -37,13 +38,13 @@ export const ToolForm = ({
               field={inputOf(field)}
               id={id}
               focus={false}
-              text={texts[field.name] ?? inputOf(field).text}
+              text={ownValue(texts, field.name) ?? inputOf(field).text}
               onText={(text) => setTexts({ ...texts, [field.name]: text })}
             />
             {field.description === "" ? null : <p class="quiet">{visibleLine(field.description)}</p>}
-            {wrong[field.name] === undefined ? null : (
+            {ownValue(wrong, field.name) === undefined ? null : (
               <p class="warning" role="alert">
-                {wrong[field.name]}
+                {ownValue(wrong, field.name)}
               </p>
             )}
           </div>

@@ -1,5 +1,6 @@
 import type { ManualTool } from "../../server/ManualTools.ts"
 import { type Field, isRecord, parsedField } from "../approval/fields.ts"
+import { ownValue } from "../../text/ownValue.ts"
 
 export type ToolField = ManualTool["fields"][number]
 
@@ -43,7 +44,7 @@ export const parametersOf = (
   const wrong: Record<string, string> = {}
   let parameters: Json = {}
   for (const field of fields) {
-    const text = texts[field.name] ?? inputOf(field).text
+    const text = ownValue(texts, field.name) ?? inputOf(field).text
     if (text === "" && !field.required) continue
     const value = text === "" ? ({ ok: false, problem: `${field.name} is needed.` } as const) : parsed(field, text)
     if (value.ok) parameters = assigned(parameters, field.name, value.value)

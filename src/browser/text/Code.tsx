@@ -2,6 +2,7 @@ import { signal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { makeVisible } from "../../text/visible.ts"
 import type { Piece } from "./Piece.ts"
+import { ownValue } from "../../text/ownValue.ts"
 
 type Highlighted = (text: string, language: string) => ReadonlyArray<Piece>
 
@@ -42,7 +43,7 @@ const aliases: Readonly<Record<string, string>> = {
   jsonc: "json"
 }
 
-const languageOf = (name: string): string => aliases[name.toLowerCase()] ?? name.toLowerCase()
+const languageOf = (name: string): string => ownValue(aliases, name.toLowerCase()) ?? name.toLowerCase()
 
 /** The language of a file, by its name. */
 export const languageOfPath = (path: string): string => languageOf(/\.([A-Za-z0-9]+)$/.exec(path)?.[1] ?? "")

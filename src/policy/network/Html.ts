@@ -1,4 +1,5 @@
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2"
+import { ownValue } from "../../text/ownValue.ts"
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(" "))
 
@@ -67,7 +68,7 @@ class Nesting {
     if (this.skipped !== undefined && !this.resumes(name)) return
     if (unseen(name, attributes, selfClosing)) this.skipped = { name, depth: 1 }
     else if (kept.has(name)) {
-      while (ends[name]?.has(this.open.at(-1) ?? "")) this.pop()
+      while (ownValue(ends, name)?.has(this.open.at(-1) ?? "")) this.pop()
       if (this.open.length >= maxDepth) return
       this.reads.open(name, attributes)
       if (!empty.has(name)) this.open.push(name)
@@ -92,7 +93,7 @@ class Nesting {
   /** Whether a start tag ends what is left out. */
   private resumes(name: string): boolean {
     const { depth = 0, name: left = "" } = this.skipped ?? {}
-    if (ends[name]?.has(left)) this.skipped = undefined
+    if (ownValue(ends, name)?.has(left)) this.skipped = undefined
     else if (name === left) this.skipped = { name, depth: depth + 1 }
     return this.skipped === undefined
   }

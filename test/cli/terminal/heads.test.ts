@@ -122,15 +122,15 @@ const history = (tool: string): FastCheck.Arbitrary<ReadonlyArray<Happening>> =>
   ).map((rest) => [requested, ...rest])
 }
 
-const past = new Set(Object.values(verbs).flatMap(({ asked, ended }) => (asked === ended ? [] : [ended])))
-const progressive = new Set(Object.values(verbs).map(({ running }) => running))
+const past = new Set([...verbs.values()].flatMap(({ asked, ended }) => (asked === ended ? [] : [ended])))
+const progressive = new Set([...verbs.values()].map(({ running }) => running))
 /** The words of the verbs that a text has at the beginning of a head. */
 const spoken = (text: string, words: ReadonlySet<string>): ReadonlyArray<string> =>
   [...words].filter((word) => new RegExp(`^\\s*[•✗◼?○⏸] ${word}(?: |$)`, "mu").test(text))
 
 describe("the head of a call", () => {
   const cases: FastCheck.Arbitrary<readonly [string, ReadonlyArray<Happening>]> = FastCheck.constantFrom(
-    ...Object.keys(verbs)
+    ...verbs.keys()
   ).chain((tool) => FastCheck.tuple(FastCheck.constant(tool), history(tool)))
 
   it.prop(

@@ -75,6 +75,22 @@ describe("Transcript", () => {
     assert.include(shown[0], ` ${said} · 5 ms`)
   })
 
+  it.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
+    "names a made-up tool as the model does, also %s (T1, U12)",
+    (tool) => {
+      const failed: Display = {
+        _tag: "CallEnded",
+        call: call("a", tool),
+        outcome: "failed",
+        text: "no such tool",
+        durationMillis: 5
+      }
+      const shown = rows(made(), failed, ended(call("b", tool), "one"), done)
+      assert.include(shown[0], `✗ ${tool}`)
+      assert.include(shown.join("\n"), `• ${tool}`)
+    }
+  )
+
   it("prints the calls of an answer once, whole and in the model's order, however they run (U12)", () => {
     const run = (displays: ReadonlyArray<Display>) => {
       const transcript = made()

@@ -142,6 +142,13 @@ describe("a hostile page", () => {
     )
   })
 
+  it.effect("may have elements that are called as what every object has (S4)", () =>
+    Effect.gen(function* () {
+      const html = "<p>One</p><p hidden><constructor>two<__proto__>three</p><p>Four</p>"
+      assert.strictEqual(yield* read(html), "One\n\nFour")
+    })
+  )
+
   it.effect("converts deep and endless nesting that would exhaust the parser behind it (S4)", () =>
     Effect.gen(function* () {
       for (const html of ["<div>", "<b>", "<svg><b>", "<ul><li>x", "<blockquote>x", "<font><p>", "<b id=1><p>"]) {

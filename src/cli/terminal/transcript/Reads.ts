@@ -10,7 +10,7 @@ const limit = 200
 
 /** Whether a call is nothing but a read that gave what was asked for. */
 export const isPlainRead = (block: CallBlock): boolean =>
-  readings[block.call.tool] !== undefined &&
+  readings.has(block.call.tool) &&
   block.ended?.outcome === "done" &&
   block.output === undefined &&
   block.remarks.length === 0 &&
@@ -46,11 +46,11 @@ export class Reads {
 export const readsRow = (blocks: ReadonlyArray<CallBlock>, options: RowsOptions): string => {
   const { style } = options
   const counts = new Map<string, number>()
-  for (const tool of Object.keys(readings)) counts.set(tool, 0)
+  for (const tool of readings.keys()) counts.set(tool, 0)
   for (const { call } of blocks) counts.set(call.tool, (counts.get(call.tool) ?? 0) + 1)
   const said = [...counts]
     .filter(([, count]) => count > 0)
-    .map(([tool, count]) => readings[tool]!(count))
+    .map(([tool, count]) => readings.get(tool)!(count))
     .join(", ")
   const names = blocks.map(({ call }) => worded(call, "ended").object).filter((name) => name !== "")
   const time = blocks.reduce((sum, { ended }) => sum + (ended?.durationMillis ?? 0), 0)
