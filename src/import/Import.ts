@@ -9,6 +9,7 @@ import * as Pace from "../system/Pace.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { type Envelope, schemaVersion } from "../runtime/Envelope.ts"
 import type { DurableEvent } from "../runtime/Event.ts"
+import { titleOf } from "../runtime/Projection.ts"
 import { HistoryImported, SessionCreated, SessionImported } from "../runtime/RuntimeEvent.ts"
 import { redactAhead, redactEvent, withPlainLinks } from "../runtime/redactEvent.ts"
 import { type SessionBusy, type SessionFenced, type SessionNotFound, SessionStore } from "../runtime/SessionStore.ts"
@@ -90,6 +91,14 @@ const isQuarantined = (message: DocumentMessage): boolean =>
   message.role === "system" ||
   (message.role === "assistant" && message.tool_calls?.some((call) => isReserved(call.function.name)) === true)
 
+/** What a session is listed by whose file gives it no title: the beginning of its first prompt, as one begun here. */
+const firstPrompt = (entries: ReadonlyArray<Entry>): string => {
+  const first = entries.find(
+    (entry) => "message" in entry && entry.message.role === "user" && !isQuarantined(entry.message)
+  )
+  return first !== undefined && "message" in first ? titleOf(first.message.content ?? "") : ""
+}
+
 /** The event that an entry is stored as: none of them opens, asks or grants anything. */
 const eventOf = (entry: Entry, number: number): { readonly event: DurableEvent; readonly worker?: WorkerPath } => {
   if ("happened" in entry || isQuarantined(entry.message)) {
@@ -113,7 +122,7 @@ export const store = (
     const redactor = yield* Redactor
     const session = yield* (yield* Ids).next("session")
     const time = yield* Clock.currentTimeMillis
-    const title = redactor.text(origin.title ?? "")
+    const title = redactor.text(origin.title || firstPrompt(entries))
     const warnings = given.map(redactor.text)
     const at = directory === project ? {} : { directory }
     const last = entries.length + 2

@@ -8,6 +8,7 @@ import { isAside } from "../tool/WorkerPath.ts"
 import { visibleLine } from "../text/visible.ts"
 import { Answers } from "./narration/Answers.ts"
 import { Calls } from "./narration/Calls.ts"
+import { Imported } from "./narration/Imported.ts"
 import { remarks } from "./narration/remarks.ts"
 import { shortcoming } from "./narration/shortcoming.ts"
 import { note, status, type Step } from "./narration/Step.ts"
@@ -21,10 +22,15 @@ export class Narrator {
   private readonly tasks = new Tasks()
   private readonly answers = new Answers()
   private readonly calls = new Calls(this.tasks)
+  private readonly imported = new Imported(this.calls)
   /** The directory of the session, where it is known. */
   private project = ""
 
   tell(envelope: Envelope): ReadonlyArray<Step> {
+    return [...this.imported.before(envelope), ...this.told(envelope)]
+  }
+
+  private told(envelope: Envelope): ReadonlyArray<Step> {
     const { event, task = "" } = envelope
     const worker = envelope.worker ?? []
     const place = `${task}/${worker.join("/")}`
@@ -118,6 +124,8 @@ export class Narrator {
         if (event.text === "") return rest
         return [...rest, { _tag: "TextEnded", final: false, text: event.text }]
       }
+      case "MessageRecorded":
+        return this.imported.tell(envelope, event)
       case "ToolCallRequested":
         return this.calls.begin(envelope, event)
       case "ApprovalMoved":

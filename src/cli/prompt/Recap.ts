@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type { Envelope } from "../../runtime/Envelope.ts"
 import { isRewound } from "../../runtime/Rewound.ts"
 import type { SessionStore } from "../../runtime/SessionStore.ts"
+import { isImportedPrompt } from "../../ui/narration/Imported.ts"
 import { Narrator, type Step } from "../../ui/Narrator.ts"
 import { many } from "../../ui/Words.ts"
 import type { Style } from "../terminal/Style.ts"
@@ -33,6 +34,15 @@ export const promptsOf = (store: SessionStore["Type"], session: string) =>
     )
   )
 
+/** How many prompts an imported session brought. */
+export const importedPrompts = (store: SessionStore["Type"], session: string) =>
+  Effect.map(store.tagged(session, ["MessageRecorded"]), (recorded) =>
+    recorded.reduce((sum, { event, worker = [] }) => sum + (isImportedPrompt(event) && worker.length < 2 ? 1 : 0), 0)
+  )
+
+const isPrompt = ({ event, worker = [] }: Envelope): boolean =>
+  event._tag === "TaskStarted" ? event.message !== undefined : isImportedPrompt(event) && worker.length < 2
+
 /** The end of a task whose beginning is not told: nobody knows how many requests and calls it was. */
 const uncounted = (step: Step): Step => (step._tag === "TaskEnded" ? { ...step, requests: 0, calls: 0 } : step)
 
@@ -41,9 +51,7 @@ export const rows = (
   { events, prompts }: Recap,
   { style, width }: { readonly style: Style; readonly width: () => number }
 ): ReadonlyArray<string> => {
-  const begins = events.flatMap(({ event }, index) =>
-    event._tag === "TaskStarted" && event.message !== undefined ? [index] : []
-  )
+  const begins = events.flatMap((envelope, index) => (isPrompt(envelope) ? [index] : []))
   // Of a task that began before the events that are looked through, as much as these tell.
   const from = begins.at(-shownPrompts) ?? 0
   const narrator = new Narrator()

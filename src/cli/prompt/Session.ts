@@ -40,7 +40,7 @@ import type { Chosen } from "../checkProfile.ts"
 import type { Screen } from "../terminal/Screen.ts"
 import { unread } from "../unreadInstructions.ts"
 import { activity } from "./activity.ts"
-import { lookedThrough, promptsOf, rows } from "./Recap.ts"
+import { importedPrompts, lookedThrough, promptsOf, rows } from "./Recap.ts"
 
 /** What the prompt wants to know of its session. */
 export interface Listener {
@@ -70,13 +70,14 @@ export const open = (options: Chosen, { ended, heard }: Listener) =>
         : Effect.all({
             events: store.read(session, Math.max(1, opened.seq - lookedThrough), lookedThrough),
             begun: promptsOf(store, session),
+            brought: importedPrompts(store, session),
             rewound: store.rewound(session)
           }).pipe(
-            Effect.map(({ begun, events, rewound }) =>
+            Effect.map(({ begun, brought, events, rewound }) =>
               rows(
                 {
                   events: events.filter(({ seq }) => seq < opened.seq && !isRewound(rewound, seq)),
-                  prompts: begun.filter(({ seq }) => seq < opened.seq).length
+                  prompts: brought + begun.filter(({ seq }) => seq < opened.seq).length
                 },
                 screen
               )

@@ -47,6 +47,35 @@ describe("picking an earlier session", () => {
     assert.strictEqual(stdout.trim().split("\n").length, 3)
   })
 
+  it("shows what an imported conversation holds, as one of its own (K2, U12)", async () => {
+    const given = { id: "c1", type: "function", function: { name: "run_shell", arguments: '{"command":"npm test"}' } }
+    const messages = [
+      { role: "user", content: "why is it red?" },
+      { role: "assistant", content: "I look.", tool_calls: [given] },
+      { role: "tool", tool_call_id: "c1", content: "1 failed" },
+      { role: "assistant", content: "A test fails." },
+      { role: "user", content: "mend it" },
+      { role: "assistant", content: "Mended." }
+    ]
+    scripted(at, [{ repeat: true, steps: [{ say: "Fine." }] }])
+    const imported = await tollgate(at, ["import", "--json", "-"], JSON.stringify(messages))
+    const { session } = JSON.parse(imported.stdout) as { readonly session: string }
+    const conversation =
+      /› why is it red\?[^]*I look\.[^]*npm test[^]*1 failed[^]*A test fails\.[^]*› mend it[^]*Mended\./
+    const shown = await tollgate(at, ["sessions", "show", session])
+    assert.match(shown.stderr + shown.stdout, conversation)
+    assert.include((await tollgate(at, ["sessions", "list"])).stdout, "imported · why is it red?")
+    const terminal = await open(["--session", session])
+    await terminal.seen(conversation)
+    terminal.press("/exit\r")
+    assert.strictEqual(await terminal.ended, 0)
+    const copy = await tollgate(at, ["export", session])
+    const again = await tollgate(at, ["import", "--json", "-"], copy.stdout)
+    const { session: second } = JSON.parse(again.stdout) as { readonly session: string }
+    const repeated = await tollgate(at, ["sessions", "show", second])
+    assert.match(repeated.stderr + repeated.stdout, conversation)
+  })
+
   it("is picked by a number where the terminal gets lines (U12)", async () => {
     scripted(at, [{ repeat: true, steps: [{ say: "Fine." }] }])
     for (const prompt of ["paint the barn", "mow the lawn"]) await tollgate(at, ["run", prompt])
