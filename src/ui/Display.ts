@@ -111,6 +111,8 @@ export interface Progress {
 export interface Approval {
   readonly call: CallShown
   readonly request: ApprovalRequest
+  /** It was approved before, and what it would do has changed since. */
+  readonly again?: true
   /** What the request masks, for the screen alone; unset if unknown here. */
   readonly unmasked?: Effect.Effect<Unmasked | undefined>
   /** What is wrong with parameters in place of those of the request; unknown here if unset. */

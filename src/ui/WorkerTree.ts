@@ -29,7 +29,7 @@ export interface WorkerNode {
   readonly endedAt?: number
 }
 
-/** The sub-workers of the last task. */
+/** The sub-workers of the last task that started any. */
 export interface WorkerTree {
   readonly task: string | undefined
   /** Those above before those below, siblings in the order of their start. */
@@ -80,7 +80,6 @@ const decided = (node: WorkerNode, requests: number): WorkerNode => ({
 /** The tree after one more event; the same one where nothing of it changes. */
 export const step = (tree: WorkerTree, { event, task, time, transient, worker = [] }: Envelope): WorkerTree => {
   if (transient === true) return tree
-  if (event._tag === "TaskStarted") return { ...empty, task }
   if (event._tag === "WorkerStarted") {
     return added(task === tree.task ? tree : { ...empty, task }, {
       path: worker,

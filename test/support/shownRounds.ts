@@ -155,7 +155,7 @@ const answered = async (at: Place, terminal: Probe, { early, text }: Round, inde
   let shown: string | undefined
   if (/allow\? [dv]/.test(screen)) {
     terminal.press(early)
-    await terminal.seen(/not read yet|not a valid key/)
+    await terminal.seen(/not read yet|not a valid key|came with other keys/)
     screen = await asked()
     assert.match(screen, /allow\? [dv][^]*$/)
     assert.ok(!fs.existsSync(ran), `${early} let a command run that nobody had read`)

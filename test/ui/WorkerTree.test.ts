@@ -4,6 +4,8 @@ import { ToolCallRequested } from "../../src/gate/CallEvent.ts"
 import { WorkerCompleted, WorkerStarted } from "../../src/agent/AgentEvent.ts"
 import { noUsage } from "../../src/model/ModelPart.ts"
 import type { Envelope } from "../../src/runtime/Envelope.ts"
+import { TaskStarted } from "../../src/runtime/RuntimeEvent.ts"
+import { trusted } from "../../src/tool/ToolEvent.ts"
 import { Interrupt, SubmitPrompt } from "../../src/runtime/Command.ts"
 import * as Testing from "../../src/testing.ts"
 import * as Tool from "../../src/tool/Tool.ts"
@@ -40,6 +42,15 @@ describe("the tree of workers", () => {
       ended(["root", "b"], 1500)
     ])
     assert.deepStrictEqual(texts(tree, 8, 3000), ["● a  thinking · 3 s", "  ● a1  grep · 3 s", "✓ b  1.5 s"])
+  })
+
+  it("stays when a task begins that starts none, and is of the next one that does (U9)", () => {
+    const begins = (task: string) => ({ ...at(["root"], new TaskStarted({}, trusted)), task })
+    const before = [started(["root", "a"]), ended(["root", "a"], 1500), begins("t2")]
+    assert.deepStrictEqual(texts(fold(before)), ["✓ a  1.5 s"])
+    assert.strictEqual(fold(before).task, "t")
+    const after = fold([...before, { ...started(["root", "b"]), task: "t2" }])
+    assert.deepStrictEqual([after.task, texts(after, 8, 1000)], ["t2", ["● b  thinking · 1 s"]])
   })
 
   it("keeps those that run in the rows that there are, and counts the others (U9)", () => {

@@ -44,10 +44,16 @@ describe("an imported conversation", () => {
       [{ role: "assistant", content: null, tool_calls: [call("c1")] }],
       [{ role: "tool", tool_call_id: "c1", content: "one" }]
     ])
-    const unknown = "read_file unknown: the imported file has no result of it"
     assert.deepStrictEqual(steps, [
-      ...["Prompt: go", "Text: Look.", "read_file?", "glob?", "glob done: two", unknown],
-      ...["Prompt: on", "read_file?", "read_file done: one"]
+      "Prompt: go",
+      "Text: Look.",
+      "read_file?",
+      "glob?",
+      "glob done: two",
+      "read_file unknown: the imported file has no result of it",
+      "Prompt: on",
+      "read_file?",
+      "read_file done: one"
     ])
   })
 

@@ -7,7 +7,10 @@ import * as Testing from "../../src/testing.ts"
 import * as Iterations from "../../src/tool/iterations.ts"
 import { Notifications } from "../../src/tool/Notifications.ts"
 import { ProgressBoard } from "../../src/tool/ProgressBoard.ts"
-import { ToolCallCompleted, ToolCallRequested } from "../../src/gate/CallEvent.ts"
+import { retold } from "../../src/cli/prompt/retold.ts"
+import { plain } from "../../src/cli/terminal/Style.ts"
+import { Transcript } from "../../src/cli/terminal/transcript/Transcript.ts"
+import { ToolCallCompleted, ToolCallFailed, ToolCallRequested } from "../../src/gate/CallEvent.ts"
 import { ModelRequested, ToolCallOutcomeUnknown, WorkerStarted } from "../../src/agent/AgentEvent.ts"
 import { noUsage } from "../../src/model/ModelPart.ts"
 import { TaskCompleted } from "../../src/runtime/RuntimeEvent.ts"
@@ -64,6 +67,8 @@ const durable = (steps: ReadonlyArray<Step>) => {
   const others = steps.filter((step) => !["Text", "Status", "Progress", "Ask"].includes(step._tag))
   return { text, others: others.map((step) => JSON.stringify(step)) }
 }
+
+const result = (tool_call_id: string) => ({ id: "m", message: { role: "tool", tool_call_id, content: "" } }) as const
 
 describe("present", () => {
   it.effect("asks one at a time, in order, and sends each answer with the digest of its request (U1, U5)", () =>
@@ -127,6 +132,43 @@ describe("present", () => {
       .tell({ ...root, event: new TaskCompleted(done, trusted) })
       .find(({ _tag }) => _tag === "TaskEnded")
     assert.deepInclude(ended, { durationMillis: 20, requests: 1, calls: 1 })
+  })
+
+  it("says that an approved call is asked again, and no longer that it was approved (A4, U12)", () => {
+    const narrator = new Narrator()
+    const transcript = new Transcript({ style: plain, width: () => 80, split: false, live: true })
+    const at = { version: 1, seq: 1, time: 0, session: "s", task: "t", iteration: 1, worker: ["root"] } as const
+    const of = { callId: "c", tool: "run_shell" }
+    const request = {
+      ...of,
+      id: "a",
+      sessionId: "s",
+      workerPath: ["root"],
+      risk: "medium",
+      digest: "0",
+      requestedAt: 0,
+      arguments: { command: "sh a.sh" },
+      message: "Runs it",
+      scopes: ["once"],
+      timeoutMillis: 0
+    } as const
+    const resolved = { ...of, approvalId: "a", by: "user", waitedMillis: 1 }
+    const error = { _tag: "ApprovalDenied", message: "denied" }
+    const steps = [
+      new ToolCallRequested({ ...of, arguments: '{"command":"sh a.sh"}' }, trusted),
+      new ApprovalRequested({ request, ahead: 0 }, trusted),
+      new ApprovalResolved({ ...resolved, outcome: "granted", scope: "once" }, trusted),
+      new ApprovalRequested({ request: { ...request, id: "b" }, ahead: 0 }, trusted),
+      new ApprovalResolved({ ...resolved, approvalId: "b", outcome: "denied" }, trusted),
+      new ToolCallFailed({ ...of, error, message: result("c"), durationMillis: 5 }, trusted),
+      new TaskCompleted({ text: "", usage: noUsage, iterations: 1, durationMillis: 9 }, trusted)
+    ].flatMap((event) => narrator.tell({ ...at, event }))
+    const asks = steps.flatMap((step) => (step._tag === "Ask" ? [step.approval.again] : []))
+    assert.deepStrictEqual(asks, [undefined, true])
+    const text = steps.flatMap((step) => retold(transcript, step).map((one) => one.text)).join("")
+    assert.include(text, "asked again: what it would do has changed")
+    assert.match(text, /you said no/)
+    assert.notMatch(text, /approved/)
   })
 
   it.effect("shows of a recording what was asked, and names a call of unknown outcome (R6)", () =>

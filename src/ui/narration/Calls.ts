@@ -8,7 +8,7 @@ import { brief } from "../Arguments.ts"
 import type { Approval, CallShown } from "../Display.ts"
 import { DecisionTime } from "./DecisionTime.ts"
 import { Requests } from "./Requests.ts"
-import { approved, resolution } from "./resolution.ts"
+import { approved, askedAgain, resolution } from "./resolution.ts"
 import { note, status, type Step } from "./Step.ts"
 import type { Tasks } from "./Tasks.ts"
 
@@ -50,6 +50,8 @@ export class Calls {
   private readonly waited = new Map<string, number>()
   /** What was said to calls that a person said no to. */
   private readonly denied = new Map<string, string>()
+  /** Calls that were approved and have not begun. */
+  private readonly granted = new Set<string>()
   /** Calls that the frontend was asked to run. */
   private readonly forwarded = new Set<string>()
 
@@ -125,7 +127,10 @@ export class Calls {
   }
 
   requested(envelope: Envelope, request: ApprovalRequest): ReadonlyArray<Step> {
-    return this.waits(this.of(envelope, request), request)
+    const call = this.of(envelope, request)
+    if (!this.granted.delete(call.key)) return this.waits(call, request)
+    const note = { _tag: "CallNote", call, level: "warning", text: askedAgain } as const
+    return [note, ...this.waits(call, request, true)]
   }
 
   /** A request from before a restart, whose call may have been shown to another frontend. */
@@ -144,6 +149,7 @@ export class Calls {
     const first = this.requests.remove(event)
     const call = this.of(envelope, event)
     this.waited.set(call.key, (this.waited.get(call.key) ?? 0) + event.waitedMillis)
+    if (event.outcome === "granted") this.granted.add(call.key)
     if (event.outcome === "denied" && (event.by === "user" || event.by.startsWith("user "))) {
       const said = `${event.by === "user" ? "you" : event.by} said no`
       this.denied.set(call.key, event.reason === undefined ? said : `${said}: ${event.reason}`)
@@ -160,6 +166,7 @@ export class Calls {
   started(envelope: Envelope, event: ToolCallStarted): ReadonlyArray<Step> {
     const known = this.of(envelope, event)
     const { approvedBy: by, parameters } = event
+    this.granted.delete(known.key)
     const call = parameters === undefined ? known : { ...known, arguments: JSON.stringify(parameters) }
     if (this.calls.has(call.key)) this.calls.set(call.key, call)
     return [
@@ -216,6 +223,7 @@ export class Calls {
     const waited = (this.waited.get(call.key) ?? 0) + (this.decided.get(call.key)?.millis ?? 0)
     const ranMillis = Math.max(0, durationMillis - waited)
     this.waited.delete(call.key)
+    this.granted.delete(call.key)
     this.decided.delete(call.key)
     const denied = this.denied.get(call.key)
     this.denied.delete(call.key)
@@ -239,10 +247,10 @@ export class Calls {
   }
 
   /** The call waits for its decision, and the person is asked about it in its turn. */
-  private waits(of: CallShown, request: ApprovalRequest): ReadonlyArray<Step> {
+  private waits(of: CallShown, request: ApprovalRequest, again?: true): ReadonlyArray<Step> {
     // Those that came with the call are masked as for a log.
     const call = { ...of, arguments: JSON.stringify(request.arguments) ?? "" }
-    return [{ _tag: "CallAsked", call, request }, ...this.ask(this.requests.add(of, request))]
+    return [{ _tag: "CallAsked", call, request }, ...this.ask(this.requests.add(of, request, again))]
   }
 
   private ask(approval: Approval | undefined): ReadonlyArray<Step> {

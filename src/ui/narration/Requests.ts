@@ -21,8 +21,8 @@ export class Requests {
   }
 
   /** Gives the request where it is the first. */
-  add(call: CallShown, request: ApprovalRequest): Approval | undefined {
-    this.queue = [...this.queue, { call, request }]
+  add(call: CallShown, request: ApprovalRequest, again = false): Approval | undefined {
+    this.queue = [...this.queue, { call, request, ...(again && { again }) }]
     return this.queue.length === 1 ? this.first() : undefined
   }
 

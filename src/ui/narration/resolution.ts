@@ -4,6 +4,9 @@ import { seconds } from "../Words.ts"
 
 export const approved = (by: string): string => `approved by ${by}`
 
+/** Why a call that was approved is asked about once more: its preview or its script is no longer what was shown. */
+export const askedAgain = "asked again: what it would do has changed"
+
 /** A sentence as it reads behind a colon. */
 const clause = (sentence: string): string =>
   `${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`

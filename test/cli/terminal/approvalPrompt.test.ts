@@ -110,6 +110,24 @@ describe("the approval prompt", () => {
     })
   )
 
+  it.effect("takes a key that is tapped twice once, and one that is held not at all (A5)", () =>
+    Effect.gen(function* () {
+      const { fiber, pause, type } = yield* prompted()
+      yield* pause(300)
+      yield* type("yy", 150)
+      assert.isFalse(yield* answer(fiber))
+      yield* pause(alone)
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "approve", scope: "once" })
+      const held = yield* prompted()
+      yield* held.pause(300)
+      yield* held.type("yyyy", 30)
+      yield* held.pause(alone)
+      assert.include(held.bottom(), "y came with other keys · wait a second")
+      yield* held.pause(1000)
+      assert.isFalse(yield* answer(held.fiber))
+    })
+  )
+
   it.effect.each([
     { text: "clear", millis: 120 },
     { text: "yes please", millis: 200 },
@@ -125,7 +143,7 @@ describe("the approval prompt", () => {
       yield* type(text, millis)
       yield* pause(alone)
       assert.isFalse(yield* answer(fiber))
-      assert.include(bottom(), "not a valid key")
+      assert.match(bottom(), /not a valid key|came with other keys/)
       yield* pause(1000)
       assert.include(bottom(), "allow?")
       assert.isFalse(yield* answer(fiber))

@@ -14,8 +14,14 @@ export const choiceOf = (key: Key, choices: ReadonlyArray<Choice>): Act | undefi
   return named(input) ?? (input === "A" ? undefined : named(input.toLowerCase()))
 }
 
-/** What is not taken, by its name where it is one character. */
-export const refusalOf = (key: Key): string => {
+/** What is not taken, by its name where it is one character; `act` is what it asks for where nothing else is pressed with it. */
+export const refusalOf = (key: Key, act: Act | undefined): string => {
   const input = Option.getOrElse(key.input, () => "")
-  return `${/^[!-~]$/.test(input) ? `${input} is ` : ""}not a valid key · wait a second`
+  const name = /^[!-~]$/.test(input) ? input : ""
+  if (act !== undefined) return `${name === "" ? "a key" : name} came with other keys · wait a second`
+  return `${name === "" ? "" : `${name} is `}not a valid key · wait a second`
 }
+
+/** Whether a key is pressed a second time. */
+export const isRepeated = (key: Key, next: Key): boolean =>
+  Option.isSome(key.input) && Option.contains(next.input, key.input.value) && !next.key.meta

@@ -8,6 +8,8 @@ import {
   widerLines
 } from "../../../approval/rendering/Prompt.ts"
 import type { ApprovalRequest } from "../../../tool/ApprovalRequest.ts"
+import type { Approval } from "../../../ui/Display.ts"
+import { askedAgain } from "../../../ui/narration/resolution.ts"
 import { many } from "../../../ui/Words.ts"
 import type { Paged } from "../Pager.ts"
 import type { Screen } from "../Screen.ts"
@@ -41,10 +43,18 @@ export const headOf = (request: ApprovalRequest, screen: Screen["Type"]): string
 export const widerRows = (request: ApprovalRequest, screen: Screen["Type"]): ReadonlyArray<string> =>
   rowsOf(widerLines(request), screen.width() - indented, screen.style).map(({ text }) => `    ${text}`)
 
-export const bodyOf = (request: ApprovalRequest, screen: Screen["Type"], choices: number): Body => {
+/** Why the same request stands there once more. */
+export const againLines = (again: Approval["again"]): ReadonlyArray<Line> =>
+  again === undefined ? [] : [own("warning", askedAgain)]
+
+export const bodyOf = (
+  { again, request }: Pick<Approval, "again" | "request">,
+  screen: Screen["Type"],
+  choices: number
+): Body => {
   const { style } = screen
   const room = screen.width() - indented
-  const approved = rowsOf(approvedLines(request), room, style)
+  const approved = rowsOf([...againLines(again), ...approvedLines(request)], room, style)
   const scopes = rowsOf([...scopeLines(request), ...neverAlways(request)], room, style)
   const limit = screen.height() - reserved - choices - scopes.length
   const whole = approved.length <= limit

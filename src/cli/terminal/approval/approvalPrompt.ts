@@ -10,7 +10,7 @@ import { visibleLine } from "../../../text/visible.ts"
 import type { Answer, Approval } from "../../../ui/Display.ts"
 import { many, seconds } from "../../../ui/Words.ts"
 import { rowsOf } from "./approvalRows.ts"
-import { choiceOf, refusalOf, stepOf } from "./ChoiceKeys.ts"
+import { choiceOf, isRepeated, refusalOf, stepOf } from "./ChoiceKeys.ts"
 import {
   type Body,
   bodyOf,
@@ -56,7 +56,7 @@ const deny: Answer = { decision: "deny" }
  * chosen beforehand. What is typed or pasted as part of something longer is no answer; Ctrl-D always denies, and Escape stops everything.
  */
 export const approvalPrompt = (
-  { issues, others = () => [], request, unmasked, waiting }: Approval,
+  { again, issues, others = () => [], request, unmasked, waiting }: Approval,
   { ask, edit, interrupt, keyboard, screen }: ApprovalPromptOptions
 ): Effect.Effect<Answer> =>
   Effect.gen(function* () {
@@ -86,7 +86,7 @@ export const approvalPrompt = (
     const body = (): Body => {
       const [width, height] = [screen.width(), screen.height()]
       if (laidOut?.width !== width || laidOut.height !== height) {
-        laidOut = { ...bodyOf(request, screen, rowsFor(true).length), width, height }
+        laidOut = { ...bodyOf({ request, ...(again && { again }) }, screen, rowsFor(true).length), width, height }
       }
       return laidOut
     }
@@ -166,11 +166,13 @@ export const approvalPrompt = (
         })
       )
 
-    /** Whether a key stands by itself, or with the Enter of whoever is used to confirm. */
-    const standsAlone = Effect.gen(function* () {
-      const next = yield* Effect.timeoutOption(Queue.take(keys), alone)
-      return Option.isNone(next) || (isEnter(next.value) && (yield* isQuiet(keys, alone)))
-    })
+    /** Whether a key stands by itself, tapped twice, or with the Enter of whoever is used to confirm. */
+    const standsAlone = (key: Key) =>
+      Effect.gen(function* () {
+        const next = yield* Effect.timeoutOption(Queue.take(keys), alone)
+        if (Option.isNone(next)) return true
+        return (isEnter(next.value) || isRepeated(key, next.value)) && (yield* isQuiet(keys, alone))
+      })
 
     /** The first key that is none of going through the choices. */
     const nextKey = (early: Option.Option<Key>) =>
@@ -197,7 +199,7 @@ export const approvalPrompt = (
           `${style.yellow(`allow all ${all.length} once?`)} ${style.bold("y")} allows exactly these · other keys go back`
       )
       const key = yield* beside(keyAt(ask))
-      const isYes = Option.contains(key.input, "y") && (yield* standsAlone)
+      const isYes = Option.contains(key.input, "y") && (yield* standsAlone(key))
       return isYes ? ({ decision: "approve", scope: "once", also: chosen } as const) : undefined
     })
 
@@ -224,7 +226,7 @@ export const approvalPrompt = (
       if (isEnter(key) && pointed === undefined) return undefined
       const act = isEnter(key) ? pointed : choiceOf(key, choicesNow(true))
       selected = undefined
-      if (act === undefined || !(yield* standsAlone)) return void (yield* refuse(refusalOf(key)))
+      if (act === undefined || !(yield* standsAlone(key))) return void (yield* refuse(refusalOf(key, act)))
       if (approves(act) && !isRead()) {
         return void (yield* refuse(
           `not read yet · ${request.masked === undefined ? "d" : "v"} shows everything, then a key allows it`

@@ -16,6 +16,7 @@ import type { Answer, Approval } from "../../../ui/Display.ts"
 import { editedParameters } from "../../../ui/editedParameters.ts"
 import { many, seconds } from "../../../ui/Words.ts"
 import { rowsOf } from "../approval/approvalRows.ts"
+import { againLines } from "../approval/RequestBody.ts"
 import { type Act, type Choice, choicesOf } from "../approval/Choices.ts"
 import type { Screen } from "../Screen.ts"
 import { quoted } from "./Lines.ts"
@@ -43,7 +44,7 @@ const choiceOf = (line: string, choices: ReadonlyArray<Choice>): Act | undefined
  */
 export const plainApproval = (approval: Approval, options: PlainApprovalOptions): Effect.Effect<Answer> =>
   Effect.gen(function* () {
-    const { others = () => [], request, unmasked, waiting } = approval
+    const { again, others = () => [], request, unmasked, waiting } = approval
     const { screen } = options
     const print = (lines: ReadonlyArray<Line>) =>
       screen.progress(
@@ -64,7 +65,7 @@ export const plainApproval = (approval: Approval, options: PlainApprovalOptions)
     let read = request.masked === undefined
     const ofRequest = (one: ApprovalRequest) => [titleLine(one), ...approvedLines(one)]
     yield* say("")
-    yield* print([...ofRequest(request), ...scopeLines(request)])
+    yield* print([...againLines(again), ...ofRequest(request), ...scopeLines(request)])
 
     const all = Effect.gen(function* () {
       const chosen = listed()

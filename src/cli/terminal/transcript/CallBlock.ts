@@ -57,6 +57,8 @@ export class CallBlock {
         this.call = told.call
         this.request = told.request
         this.waits = true
+        // What was allowed before did not run.
+        this.approved = false
         return
       case "CallDecided":
         this.waits = false
