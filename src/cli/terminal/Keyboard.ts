@@ -11,6 +11,7 @@ import { StringDecoder } from "node:string_decoder"
 import { isCtrl, type Key } from "./Key.ts"
 import { isKittyKey, kittyKey, popKittyKeys, pushKittyKeys, splitKittyKeys } from "./KittyKeys.ts"
 import { Pastes } from "./Paste.ts"
+import { unfinished, withoutReports } from "./reports.ts"
 import { Screen } from "./Screen.ts"
 
 export type OnKey = (key: Key) => Effect.Effect<void>
@@ -24,9 +25,6 @@ const stopTime = Duration.millis(100)
 
 /** How long the rest of a key's sequence may take. */
 const escapeMillis = 50
-
-/** What a sequence may begin with, at the end of a text. */
-const unfinished = new RegExp(`${"\u001b"}(?:O|\\[[\\d;:]*)?$`)
 
 /** What the terminal sends, as keys; a paste is decoded as a whole and never key by key. */
 export const keysOf = (stdin: NodeJS.ReadableStream) =>
@@ -56,7 +54,7 @@ export const keysOf = (stdin: NodeJS.ReadableStream) =>
         if (piece._tag === "Pasted") onPaste(piece.text)
         // Decoded at once: a key stays before the paste that follows it.
         else
-          for (const part of splitKittyKeys(piece.text)) {
+          for (const part of splitKittyKeys(withoutReports(piece.text))) {
             if (isKittyKey(part)) onKitty(part)
             else typed.emit("data", Buffer.from(part))
           }

@@ -89,6 +89,34 @@ describe("any keys", () => {
       { numRuns: 100 }
     ))
 
+  it("are no reports of the terminal, in whatever pieces these come; a paste keeps what looks like one (U12)", () => {
+    const reports = [
+      `${escape}]11;rgb:0000/0000/0000\u0007`,
+      `${escape}]10;rgb:ffff/ffff/ffff${escape}\\`,
+      `${escape}P>|tmux 3.5a${escape}\\`,
+      `${escape}[?62;22c`,
+      `${escape}[>41;350;0c`,
+      `${escape}[24;80R`,
+      `${escape}[0n`,
+      `${escape}[?2026;2$y`,
+      `${escape}[?5u`,
+      `${escape}[8;24;80t`
+    ]
+    const pasted = `${escape}]11;rgb:0/0/0 [24;80R`
+    return Effect.runPromise(
+      Effect.gen(function* () {
+        for (const report of reports) {
+          // A piece that ends with Escape is that key, and the first key comes before anybody reads.
+          for (const pieces of [4, 5, 7, 1_000_000]) {
+            const { text } = yield* typing(["x", "a", report, "b"], pieces, [80])
+            assert.strictEqual(text, "ab", JSON.stringify([report, pieces]))
+          }
+        }
+        assert.include((yield* typing(["x", paste(pasted)], 7, [80])).text, "]11;rgb:0/0/0 [24;80R")
+      })
+    )
+  })
+
   it("keep the width where nothing is asked for, too (U12)", () =>
     Effect.runPromise(typing([paste("row\n".repeat(30)), "\r"], 1_000_000, [20])))
 
