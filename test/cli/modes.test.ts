@@ -59,7 +59,7 @@ describe("the mode of approvals", () => {
   })
 
   it("goes on from a plan in the mode that the person chooses, with the model's next answer (U13)", async () => {
-    scripted(at, [{ steps: [{ say: "The plan." }] }, { steps: [{ say: "Carried out." }] }])
+    scripted(at, [{ steps: [{ say: "1. Read it\n2. Mend it" }] }, { steps: [{ say: "Carried out." }] }])
     const terminal = await open(["--mode", "plan"], { columns: 100 })
     await terminal.seen(/^ PLAN · test/m)
     terminal.press("plan it\r")
@@ -71,7 +71,7 @@ describe("the mode of approvals", () => {
   })
 
   it("stays in plan mode on esc after a plan, and does not quit (U13)", async () => {
-    scripted(at, [{ steps: [{ say: "The plan." }] }, { steps: [{ say: "Another plan." }] }])
+    scripted(at, [{ steps: [{ say: "## The plan\nMend it." }] }, { steps: [{ say: "## Another plan\nMend it." }] }])
     const terminal = await open(["--mode", "plan"], { columns: 100 })
     await terminal.seen(/^ PLAN · test/m)
     terminal.press("plan it\r")

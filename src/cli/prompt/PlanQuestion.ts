@@ -24,6 +24,17 @@ const meant = (answer: string): AfterPlan | undefined => {
   return said === "" || /^no?$/.test(said) ? undefined : { _tag: "Change", text }
 }
 
+const items = /^ {0,3}(?:[-*+]|\d{1,3}[.)]) +\S/gm
+const heading = /^ {0,3}(?:#{1,6} +\S|\*\*[^*\n]+\*\*:?$)/m
+
+/** Whether an answer reads as a plan: it has a heading, or two list items at least. */
+export const isPlan = (text: string): boolean => heading.test(text) || (text.match(items) ?? []).length > 1
+
+/** What begins with the sign of a command or a note is none of what changes a plan. */
+const signs = /^[!/#]/
+const isCommand = (answer: Option.Option<string>): boolean => Option.exists(answer, (text) => signs.test(text.trim()))
+const refused = "answer the question first, or press esc to leave it; then commands work again"
+
 /** The question after a plan: in which mode to go on, or to stay in plan mode. */
 export const make = Effect.map(Ui, (ui) => {
   let open: Deferred.Deferred<Option.Option<string>> | undefined
@@ -31,7 +42,13 @@ export const make = Effect.map(Ui, (ui) => {
     /** Nothing where the person stays in plan mode and has no more to say. */
     ask: Effect.gen(function* () {
       const left = (open = yield* Deferred.make<Option.Option<string>>())
-      const asked = ui.question(question)
+      const asked = Effect.gen(function* () {
+        for (;;) {
+          const answer = yield* ui.question(question)
+          if (!isCommand(answer)) return answer
+          yield* ui.display({ _tag: "Note", level: "error", text: refused })
+        }
+      })
       const answer = yield* Effect.raceFirst(asked, Deferred.await(left))
       return meant(Option.getOrElse(answer, () => ""))
     }).pipe(

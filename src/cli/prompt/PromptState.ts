@@ -4,6 +4,7 @@ import { isTerminal } from "../../runtime/Event.ts"
 import type { Standing } from "../terminal/StatusLine.ts"
 import type { WorkerTree } from "../../ui/WorkerTree.ts"
 import { Doings } from "./Doings.ts"
+import { isPlan } from "./PlanQuestion.ts"
 
 /** A mode that an event names; one of a later version leaves it as it was. */
 const decodeMode = (name: string, before: ApprovalPolicy): ApprovalPolicy =>
@@ -18,6 +19,8 @@ export class PromptState {
   branch: Standing["branch"]
   /** Whether the task that ended last was completed. */
   completed = false
+  /** Whether its answer is a plan, or it has planned steps. */
+  planned = false
   private readonly doings = new Doings()
 
   constructor({ mode, profile, sandbox }: Pick<PromptState, "mode" | "profile" | "sandbox">) {
@@ -31,6 +34,9 @@ export class PromptState {
     this.doings.hear(envelope)
     if (event._tag === "ApprovalPolicySet") this.mode = decodeMode(event.policy, this.mode)
     if (event._tag === "ModelSwitched") this.profile = event.profile
+    if (event._tag === "TaskStarted") this.planned = false
+    if (event._tag === "TodosChanged" && event.items.length > 0) this.planned = true
+    if (event._tag === "TaskCompleted" && isPlan(event.text)) this.planned = true
     if (isTerminal(event)) this.completed = event._tag === "TaskCompleted"
   }
 

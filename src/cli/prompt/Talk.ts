@@ -145,7 +145,7 @@ export const talk = (options: Chosen, policy: ApprovalPolicy, isShown: boolean) 
     const submit = (text: string, typed?: string) =>
       Effect.gen(function* () {
         yield* send(text, typed)
-        while (state.mode === "plan" && state.completed && !(yield* Deferred.isDone(quit))) {
+        while (state.mode === "plan" && state.completed && state.planned && !(yield* Deferred.isDone(quit))) {
           const chosen = yield* plan.ask
           if (chosen === undefined) return
           if (chosen._tag === "Change") yield* send(chosen.text, chosen.text)
