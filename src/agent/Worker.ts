@@ -18,6 +18,7 @@ import { compacted, summarise } from "./compact.ts"
 import { fixedSize, Gauge, roomOf } from "./Gauge.ts"
 import { lastMessages } from "./lastMessages.ts"
 import type { Meter } from "./Meter.ts"
+import { Refusals } from "./Refusals.ts"
 import { type CallLimits, runCalls } from "./runCalls.ts"
 import { questionIn } from "./NeedInput.ts"
 import { isRoot } from "../tool/WorkerPath.ts"
@@ -154,6 +155,7 @@ const fullPart = 0.9
 export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, WorkerError> => {
   const { gauge = new Gauge(), limits, meter, sink, tools, view } = options
   let { systemPrompt } = options
+  const refusals = new Refusals()
 
   const {
     model: { contextWindow },
@@ -180,7 +182,7 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
     Effect.gen(function* () {
       const context = () => lastMessages(view)
       const place = { sessionId, workerPath, iteration, context, edited, started }
-      const refusal = yield* runCalls(calls, { tools, sink, place, limits })
+      const refusal = yield* runCalls(calls, { tools, sink, place, limits, refusals })
       if (refusal !== undefined) return yield* new TaskStopped({ reason: refusal.message, error: refusal._tag })
       yield* sink.emit(
         new IterationEnded(

@@ -2,18 +2,23 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { FunctionCall } from "../conversation/Message.ts"
 import { answerOf, type Called, type CallPlace, callTool } from "./callTool.ts"
+import type { Refusals } from "./Refusals.ts"
 import type { CallError, Tools } from "./Tools.ts"
 import type { WorkerSink } from "./WorkerSink.ts"
 
 /** A refusal that ends the task came to a call; those beside it are interrupted. */
 class Stopped extends Data.TaggedError("Stopped")<{ readonly refusal: CallError }> {}
 
-const unlessStopped = (call: Effect.Effect<Called>): Effect.Effect<Called, Stopped> =>
-  Effect.flatMap(call, (called) =>
-    called.error !== undefined && called.stops === true
-      ? new Stopped({ refusal: called.error })
-      : Effect.succeed(called)
-  )
+const unlessStopped = (
+  call: FunctionCall,
+  refusals: Refusals,
+  run: Effect.Effect<Called>
+): Effect.Effect<Called, Stopped> =>
+  Effect.flatMap(run, (called) => {
+    const repeated = refusals.note(call, called.error)
+    const refusal = called.stops === true ? called.error : repeated
+    return refusal === undefined ? Effect.succeed(called) : new Stopped({ refusal })
+  })
 
 export interface CallLimits {
   /** Read-only calls of one answer that run at the same time. */
@@ -92,6 +97,7 @@ export const runCalls = (
   {
     limits,
     place: given,
+    refusals,
     sink,
     tools
   }: {
@@ -99,6 +105,7 @@ export const runCalls = (
     readonly sink: WorkerSink
     readonly place: CallPlace
     readonly limits: CallLimits
+    readonly refusals: Refusals
   }
 ): Effect.Effect<CallError | undefined> =>
   Effect.gen(function* () {
@@ -106,9 +113,9 @@ export const runCalls = (
     for (const { calls: group, company } of groups(tools, calls)) {
       const limit = company === "own kind" ? limits.parallelWorkers : limits.parallelCalls
       yield* group.length === 1
-        ? Effect.forEach(group, (call) => unlessStopped(callTool(tools, sink, place, call)))
+        ? Effect.forEach(group, (call) => unlessStopped(call, refusals, callTool(tools, sink, place, call)))
         : together(group, limit, (call, passed) =>
-            unlessStopped(callTool(tools, passing(sink, call.id, passed), place, call))
+            unlessStopped(call, refusals, callTool(tools, passing(sink, call.id, passed), place, call))
           )
     }
     return undefined

@@ -19,8 +19,13 @@ const unauthorized = new Unauthorized({
   message: "A token is needed: send Authorization: Bearer TOKEN, or log in by POST /v1/login."
 })
 
+const invalid = new Unauthorized({
+  message:
+    "This token does not count: it is wrong, has expired or was revoked. tollgate tokens list shows those that do."
+})
+
 /** The caller that a token or a cookie belongs to; who guesses is told to stop, and never others of the same address. */
-export const recognised = (find: Effect.Effect<Option.Option<Caller["Type"]>>, refused = unauthorized) =>
+export const recognised = (find: Effect.Effect<Option.Option<Caller["Type"]>>, refused = invalid) =>
   Effect.gen(function* () {
     const { remoteAddress } = yield* HttpServerRequest.HttpServerRequest
     const { failuresPerMinute } = yield* Limits

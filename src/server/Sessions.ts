@@ -4,17 +4,19 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { Host } from "../host/Host.ts"
 import { CreateSession } from "../runtime/Command.ts"
 import { SessionStore } from "../runtime/SessionStore.ts"
 import { Ids } from "../tool/Ids.ts"
 import { Caller, Known, Operating, Viewing } from "./Access.ts"
-import { NotFound, Refusal } from "./ApiError.ts"
+import { Conflict, NotFound, Refusal } from "./ApiError.ts"
 import { EnvelopeJson, Limit, Seq, SessionPath, Text } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { Answered, carryOut } from "./carryOut.ts"
 import { perform } from "./Perform.ts"
+import { placeOf } from "./placeOf.ts"
 import { PostedCommand } from "./PostedCommand.ts"
 import { detailOf, infoOf, SessionDetail, SessionInfo } from "./SessionInfo.ts"
 import { ofSession, stored } from "./stored.ts"
@@ -52,7 +54,10 @@ export const group = HttpApiGroup.make("sessions")
       .setPayload(Created)
       .addSuccess(SessionDetail, { status: 201 })
       .addError(Refusal)
-      .annotate(OpenApi.Description, "Begins a session.")
+      .annotate(
+        OpenApi.Description,
+        "Begins a session, or opens the one of that id; 409 says that it is of another project. Title, tasks and approvals are left out for a token without the scope view."
+      )
       .middleware(Operating)
   )
   .add(
@@ -102,6 +107,18 @@ export const group = HttpApiGroup.make("sessions")
       .middleware(Known)
   )
 
+/** Fails where there is a session of that id in another project, for it goes on in its own. */
+const isOfProject = (session: string, directory: string) =>
+  Effect.gen(function* () {
+    const store = yield* SessionStore
+    const before = yield* Effect.option(store.get(session))
+    const { project } = yield* placeOf(directory)
+    if (Option.isSome(before) && before.value.project !== project)
+      return yield* new Conflict({
+        message: `Session ${session} is of the project ${before.value.project}. Leave project out to open it there, or choose another id.`
+      })
+  })
+
 export const live = HttpApiBuilder.group(base.add(group), "sessions", (handlers) =>
   handlers
     .handle("list", ({ urlParams: { limit = 100, ...filter } }) =>
@@ -114,10 +131,13 @@ export const live = HttpApiBuilder.group(base.add(group), "sessions", (handlers)
     .handle("create", ({ payload: { id, project, ...more } }) =>
       Effect.gen(function* () {
         const { directory } = yield* Host
-        const { name: by } = yield* Caller
+        const { name: by, scopes } = yield* Caller
         const session = id ?? (yield* (yield* Ids).next("session"))
+        if (id !== undefined && project !== undefined) yield* isOfProject(id, project)
         yield* perform({ _tag: "CreateSession", ...more, by, session, project: project ?? directory })
-        return yield* ofSession(detailOf(session))
+        const detail = yield* ofSession(detailOf(session))
+        // Who may not see sessions learns that it is there, and nothing that was said in it.
+        return scopes.includes("view") ? detail : { ...detail, title: "", tasks: [], approvals: [] }
       })
     )
     .handle("show", ({ path: { session } }) => ofSession(detailOf(session)))

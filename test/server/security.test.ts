@@ -225,6 +225,12 @@ describe("tokens", () => {
       const { json } = yield* Effect.repeat(by(viewer, "/v1/approvals"), {
         until: ({ json }) => json.approvals.length > 0
       })
+      // Whoever may only give work learns nothing of a session by naming it.
+      const again = yield* by(worker, "/v1/sessions", { body: { id: "s1" } })
+      assert.deepInclude(again.json, { title: "", tasks: [], approvals: [] })
+      const elsewhere = yield* by(worker, "/v1/sessions", { body: { id: "s1", project: "/" } })
+      assert.strictEqual(elsewhere.status, 409, elsewhere.text)
+      assert.notInclude(elsewhere.text, '"approvals"')
       const { digest, id } = json.approvals[0].request
       const answer = { body: { digest, decision: "deny" } }
       assert.strictEqual((yield* by(viewer, `/v1/approvals/${id}`, answer)).status, 403)
@@ -240,7 +246,8 @@ describe("tokens", () => {
       const resolved = audit.json.entries.find(({ kind }: { readonly kind: string }) => kind === "resolved")
       assert.strictEqual(resolved.decided_by, "user judge")
       assert.isTrue(yield* store.revoke("judge"))
-      assert.strictEqual((yield* by(judge, "/v1/approvals")).status, 401)
+      const revoked = yield* by(judge, "/v1/approvals")
+      assert.deepStrictEqual([revoked.status, /was revoked/.test(revoked.text)], [401, true])
       const expired = Redacted.value(yield* store.add({ name: "old", scopes: ["view"], expiresAt: 1 }))
       assert.strictEqual((yield* by(expired, "/v1/approvals")).status, 401)
       assert.isTrue(Option.isNone(yield* Effect.option(store.add({ name: "viewer", scopes: ["approve"] }))))
