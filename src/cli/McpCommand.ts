@@ -2,53 +2,32 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import { locked } from "../config/ConfigLock.ts"
 import { ConfigInvalid } from "../config/ConfigError.ts"
 import { Configuration } from "../config/Configuration.ts"
 import * as Problems from "../config/Problems.ts"
-import { approveServer } from "../host/approveServer.ts"
 import * as redaction from "../host/redaction.ts"
 import * as Records from "../host/Stores.ts"
 import type { KnownServer } from "../mcp/KnownServer.ts"
 import { ServerName } from "../mcp/McpServer.ts"
-import type { Manifest } from "../mcp/Manifest.ts"
 import type { Standing } from "../mcp/Pins.ts"
-import {
-  commandWords,
-  definitionDiff,
-  offerWords,
-  standingTitle,
-  standingWords,
-  tokensOf,
-  variableWords
-} from "../ui/serverWords.ts"
+import { commandWords, offerWords, standingWords, tokensOf, variableWords } from "../ui/serverWords.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { makeVisible, visibleLine } from "../text/visible.ts"
-import { Ui } from "../ui/Ui.ts"
-import * as Frontend from "./Frontend.ts"
 import * as JsonOutput from "./jsonOutput.ts"
+import { approve, type OneOptions } from "./mcp/DiffCommand.ts"
+import { confirmed, say, services } from "./mcp/dialog.ts"
 import * as LoginCommand from "./mcp/LoginCommand.ts"
 import { type AddOptions, described } from "./mcp/described.ts"
 import { definedOffers, offerFields, serverFields } from "./mcp/documents.ts"
 import { knownServers, named, slotOf, stateFor } from "./mcp/slots.ts"
-import { NobodyToAsk, UsageError } from "./Outcome.ts"
+import { UsageError } from "./Outcome.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
-import { wrap } from "./terminal/Layout.ts"
 import { Screen } from "./terminal/Screen.ts"
 
 const isServerName: (name: string) => boolean = Schema.is(ServerName)
-
-const say = (line: string) =>
-  Effect.flatMap(Screen, ({ answer, width }) => answer(`${wrap(makeVisible(line), width()).join("\n")}\n`))
-
-const services = (keys: boolean) =>
-  Layer.mergeAll(Records.decided, Records.audit, redaction.layerHere).pipe(
-    Layer.provideMerge(Frontend.layer({ split: false, keys })),
-    Layer.provideMerge(Configuration.layer())
-  )
 
 /** The same for what only reads. */
 const reading = Layer.mergeAll(Records.decided, redaction.layerHere).pipe(
@@ -58,36 +37,6 @@ const reading = Layer.mergeAll(Records.decided, redaction.layerHere).pipe(
 
 /** What starts a server, without secrets that stand in it; only who adds one sees all of it. */
 const commandOf = (known: KnownServer) => Effect.map(Redactor, ({ text }) => text(commandWords(known)))
-
-/** Asks once; without a terminal only `--yes` is a yes. */
-const confirmed = (question: string, yes: boolean) =>
-  Effect.gen(function* () {
-    if (yes) return true
-    const { interactive } = yield* Screen
-    if (!interactive) {
-      return yield* new NobodyToAsk({
-        reason: "No terminal to confirm in. Read the above, then run the command again with --yes."
-      })
-    }
-    const line = yield* (yield* Ui).question(`${question} y/N`)
-    return Option.exists(line, (said) => /^y(es)?$/i.test(said.trim()))
-  })
-
-/** Every difference between what was approved and what is offered, whole. */
-const showDiff = (standings: ReadonlyArray<Standing>) =>
-  Effect.gen(function* () {
-    const { answer, style } = yield* Screen
-    for (const standing of standings) {
-      if (standing.state === "approved") continue
-      const painted = definitionDiff(standing)
-        .split("\n")
-        .map((line) => (line.startsWith("+") ? style.green(line) : line.startsWith("-") ? style.red(line) : line))
-      yield* answer(`${style.bold(standingTitle(standing))}\n${painted.join("\n")}\n\n`)
-    }
-  })
-
-const approve = (known: KnownServer, manifest: Manifest, names?: ReadonlySet<string>) =>
-  Effect.flatMap(stateFor(known), (state) => approveServer(known, state, manifest, names))
 
 /** Enters a server in the user's configuration; the file must not have more problems than before. */
 const enter = (name: string, server: ConfigFile.Json) =>
@@ -196,11 +145,6 @@ export const list = ({ json, jsonl }: JsonOutput.JsonOptions) =>
     }
   }).pipe(Effect.scoped, Effect.provide(reading))
 
-interface OneOptions {
-  readonly name: string
-  readonly json: boolean
-}
-
 /** All that is known of one server; it is not started. */
 export const show = ({ json, name }: OneOptions) =>
   Effect.gen(function* () {
@@ -229,53 +173,6 @@ export const show = ({ json, name }: OneOptions) =>
     )
     yield* offered(known, yield* slot.standings, manifest.problems)
   }).pipe(Effect.scoped, Effect.provide(services(false)))
-
-const differing = (standings: ReadonlyArray<Standing>) => standings.filter(({ state }) => state !== "approved")
-
-/** Starts a server and shows what it offers against what was approved. */
-export const diff = ({ json, name }: OneOptions) =>
-  Effect.gen(function* () {
-    const known = yield* named(name)
-    const slot = yield* slotOf(known)
-    yield* slot.refresh
-    const standings = yield* slot.standings
-    if (json) return yield* JsonOutput.document({ name, differs: definedOffers(differing(standings)) })
-    if (differing(standings).length === 0)
-      return yield* say(`${name} offers what was approved: ${standingWords(standings)}.`)
-    yield* showDiff(standings)
-    yield* say(`${standingWords(standings)}. tollgate mcp trust ${name} approves what it offers now.`)
-  }).pipe(Effect.scoped, Effect.provide(services(false)))
-
-/** Starts a server, shows what is not approved of it, and approves that once the person says so. */
-export const trust = ({
-  name,
-  only,
-  yes
-}: {
-  readonly name: string
-  readonly only: ReadonlyArray<string>
-  readonly yes: boolean
-}) =>
-  Effect.gen(function* () {
-    const known = yield* named(name)
-    const slot = yield* slotOf(known)
-    const manifest = yield* slot.refresh
-    const { pins } = yield* stateFor(known)
-    // A file that cannot be read approves nothing, and this replaces it.
-    const standings = yield* Effect.catchTag(slot.standings, "StateUnusable", (error) =>
-      Effect.zipRight(say(error.message), Effect.zipRight(pins.remove, slot.standings))
-    )
-    const unknown = only.find((one) => !standings.some((standing) => standing.name === one))
-    if (unknown !== undefined)
-      return yield* new UsageError({ reason: `${name} has nothing called ${JSON.stringify(unknown)}.` })
-    const wanted = differing(standings).filter((standing) => only.length === 0 || only.includes(standing.name))
-    if (wanted.length === 0) return yield* say(`${name}: all of it is approved (${standingWords(standings)}).`)
-    yield* showDiff(wanted)
-    if (!(yield* confirmed(`Approve ${standingWords(wanted)} of ${name} as shown?`, yes)))
-      return yield* say("Nothing was changed.")
-    yield* approve(known, manifest, only.length === 0 ? undefined : new Set(only))
-    yield* say(`Approved. ${name}: ${standingWords(yield* slot.standings)}; sessions that begin from now on have it.`)
-  }).pipe(Effect.scoped, Effect.provide(services(!yes)))
 
 /** Removes a server of the user's configuration, with what was approved of it. */
 export const remove = (name: string) =>

@@ -9,18 +9,31 @@ import type { KnownServer } from "./KnownServer.ts"
 const longest = 4000
 
 /** What a form must not ask for: a server that needs it sends the person to a page of its own. */
-const secret = /pass(?:word|phrase|code)|secret|token|credential|api.?key|private.?key|\bpin\b|\bcvv\b/i
+const secret =
+  /pass ?(?:words?|wd|phrases?|codes?|keys?)|\bpwd?\b|secret|token|credential|(?:api|private|access|licen[cs]e) ?key|\b(?:pin|cv[vc]2?|otp|totp|mfa|2 ?fa|ssn|tan|iban|auth|bearer|cookies?|mnemonic)\b|(?:one time|verification|security|recovery|backup|auth\w*) codes?|social security|(?:card|account) ?(?:number|no)\b|seed (?:phrase|words)|passwort|kennwort|contrase[\u00f1n]a|mot de passe|senha|wachtwoord|\u043f\u0430\u0440\u043e\u043b\u044c|\u5bc6[\u7801\u78bc]|\u30d1\u30b9\u30ef\u30fc\u30c9|\u6697\u8a3c|\ube44\ubc00\ubc88\ud638/i
+
+/** What a message asks for by itself: only where it asks for it, for it may also speak of it. */
+const wanted = new RegExp(
+  String.raw`\b(?:enter|type|give|provide|paste|input|confirm|what is|your)\b[^.?!]{0,40}?(?:${secret.source})`,
+  "i"
+)
+
+/** A name as the words that it is of: `userPin`, `user_pin`. */
+const spoken = (name: string): string => name.replaceAll(/([a-z\d])([A-Z])/g, "$1 $2").replaceAll(/[_.\s-]+/g, " ")
+
+const isSecret = (text: unknown): boolean => typeof text === "string" && secret.test(spoken(text))
 
 /** Whether a form asks for what nobody should type into it. */
-const asksForSecrets = (schema: unknown): boolean =>
-  Predicate.isReadonlyRecord(schema) &&
-  Predicate.isReadonlyRecord(schema["properties"]) &&
-  Object.entries(schema["properties"]).some(
-    ([name, property]) =>
-      secret.test(name) ||
-      (Predicate.isReadonlyRecord(property) &&
-        (secret.test(String(property["title"] ?? "")) || property["format"] === "password"))
-  )
+const asksForSecrets = (message: string, schema: unknown): boolean =>
+  wanted.test(spoken(message)) ||
+  (Predicate.isReadonlyRecord(schema) &&
+    Predicate.isReadonlyRecord(schema["properties"]) &&
+    Object.entries(schema["properties"]).some(
+      ([name, property]) =>
+        isSecret(name) ||
+        (Predicate.isReadonlyRecord(property) &&
+          (isSecret(property["title"]) || isSecret(property["description"]) || property["format"] === "password"))
+    ))
 
 /** What of a client a server may use: its forms, and what the user's configuration passes on besides. */
 export const passed = ({ server }: KnownServer, capabilities: ClientCapabilities): ClientCapabilities => {
@@ -55,7 +68,9 @@ const shown = (known: KnownServer, inquiry: InputRequest): InputRequest | undefi
     if (url === undefined || url.protocol !== "https:" || url.username !== "" || url.password !== "") return undefined
     return { ...inquiry, params: { ...params, message: `${message} (a page of ${url.host})` } }
   }
-  return asksForSecrets(params.requestedSchema) ? undefined : { ...inquiry, params: { ...params, message } }
+  return asksForSecrets(params.message, params.requestedSchema)
+    ? undefined
+    : { ...inquiry, params: { ...params, message } }
 }
 
 /** The questions of a server that a person may be asked, and the keys of the others. */

@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import { systemReason } from "../system/errno.ts"
 import { type ProgramFiles, follow } from "../process/ProgramFiles.ts"
+import type { Pins } from "./Pins.ts"
 import { isProgram, type KnownServer } from "./KnownServer.ts"
 
 /**
@@ -17,6 +18,10 @@ export const filesIn = (
         (found) => (found.files.length === 0 ? undefined : found)
       )
     : Either.right(undefined)
+
+/** Whether what a server runs in a project is what was approved of it there. */
+export const isUnchanged = (pins: Pins, project: string, known: Pick<KnownServer, "server">): boolean =>
+  pins.programs?.[project] === stampIn(project, known)
 
 /** What stands for those files; nothing where there are none. */
 export const stampIn = (project: string, known: Pick<KnownServer, "server">): string | undefined =>

@@ -11,7 +11,7 @@ import { identityOf } from "./KnownServer.ts"
 import type { Manifest } from "./Manifest.ts"
 import { type ServerFailed, ServerUnavailable } from "./McpError.ts"
 import { type Pins, type Standing, standings } from "./Pins.ts"
-import { stampIn } from "./ProgramState.ts"
+import { isUnchanged } from "./ProgramState.ts"
 import { resourceList, type Resources } from "./resourceList.ts"
 import type { ServerState, StateUnusable } from "./StateFile.ts"
 import type { ListKind, Surroundings } from "./Surroundings.ts"
@@ -111,7 +111,9 @@ export const make = ({
         const changed = outdated
         outdated = new Set()
         if (JSON.stringify(last?.resourceList) !== JSON.stringify(found.resourceList)) changed.add("resources")
-        yield* listed(compare(yield* state.pins.read, found), changed)
+        // A file that cannot be read approves nothing.
+        const pins = yield* Effect.orElseSucceed(state.pins.read, () => undefined)
+        yield* listed(compare(pins, found), changed)
       })
     const failed = Effect.map(Clock.currentTimeMillis, (now) => {
       failures++
@@ -119,7 +121,7 @@ export const make = ({
     })
 
     const unchanged = Effect.flatMap(state.pins.read, (pins) => {
-      if (pins === undefined || stampIn(state.project, known) === pins.programs?.[state.project]) return Effect.void
+      if (pins === undefined || isUnchanged(pins, state.project, known)) return Effect.void
       const mend =
         known.origin === "editor" ? "the next prompt asks about it" : `run tollgate mcp trust ${known.name} there`
       const reason = `what it runs in ${state.project} is not what you approved; ${mend}`

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import { withinTime } from "../system/withinTime.ts"
 import { linear } from "./LinearPattern.ts"
 import { loosened } from "./LooseSchema.ts"
-import { issue, shallow, type Decode, type Issue } from "./Parameters.ts"
+import { issue, sound, type Decode, type Issue } from "./Parameters.ts"
 
 const options: Options = {
   allErrors: true,
@@ -126,7 +126,7 @@ export const decoder = (schema: JsonSchema): Decode => {
     done(() => compiled(schema)),
     () => new Error("it takes too long to be compiled")
   )
-  return shallow((raw) => {
+  return sound((raw) => {
     const said = done(() => validate(raw) as unknown)
     if (Option.isNone(said)) return Either.left([issue("", "takes too long to be checked by the tool's JSON Schema")])
     // Anything else, such as a promise, is no yes.

@@ -111,11 +111,31 @@ const named = (found: ParseResult.ParseIssue): ParseResult.ParseIssue => {
 
 export type Decode = (raw: unknown) => Either.Either<unknown, ReadonlyArray<Issue>>
 
-/** Parameters that are nested too deep for what reads them are refused like any others that do not fit. */
-export const shallow =
+/** Where a value has a number that no JSON text holds, such as what `1e400` is read as: it would be shown, and sent on, as null. */
+const endlessAt = (value: unknown, at: ReadonlyArray<PropertyKey>): ReadonlyArray<PropertyKey> | undefined => {
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : at
+  if (typeof value !== "object" || value === null) return undefined
+  for (const [key, below] of Object.entries(value)) {
+    const found = endlessAt(below, [...at, Array.isArray(value) ? Number(key) : key])
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** What makes a value no parameters, whatever the schema: it is nested too deep for what reads it, or has a number that JSON has not. */
+export const unsound = (raw: unknown): Issue | undefined => {
+  if (isDeepValue(raw)) return issue("", `is nested deeper than ${maxJsonDepth} levels`)
+  const at = endlessAt(raw, [])
+  return at === undefined ? undefined : issue(path(at), "is no finite number: numbers end at about 1.8e308")
+}
+
+/** Parameters that are unsound are refused like any others that do not fit. */
+export const sound =
   (decode: Decode): Decode =>
-  (raw) =>
-    isDeepValue(raw) ? Either.left([issue("", `is nested deeper than ${maxJsonDepth} levels`)]) : decode(raw)
+  (raw) => {
+    const problem = unsound(raw)
+    return problem === undefined ? decode(raw) : Either.left([problem])
+  }
 
 /** `Schema.Struct({})` takes anything but null; as parameters it means none. */
 const takesNothing = (schema: Schema.Schema.AnyNoContext): boolean => {
@@ -143,7 +163,7 @@ export const decoder = (schema: Schema.Schema.AnyNoContext): Decode => {
         issue(path(found.path), found.message)
       )
     )
-  if (!takesNothing(schema)) return shallow(open)
+  if (!takesNothing(schema)) return sound(open)
   return (raw) => {
     const found = excess(raw)
     return found.length === 0 ? open(raw) : Either.left(found)

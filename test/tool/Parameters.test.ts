@@ -24,4 +24,12 @@ describe("what is wrong with parameters", () => {
       assert.deepStrictEqual(decode({ list: [{ one: given }] }), Either.left([{ path: "list[0].one", message: said }]))
     }
   )
+
+  it("is a number that no JSON text holds, which would be shown and sent on as null (T1, A5)", () => {
+    const decode = decoder(Schema.Struct({ list: Schema.Array(Schema.Struct({ one: Schema.Number })) }))
+    const raw: unknown = JSON.parse('{"list":[{"one":1},{"one":-1e400}]}')
+    const message = "is no finite number: numbers end at about 1.8e308"
+    assert.deepStrictEqual(decode(raw), Either.left([{ path: "list[1].one", message }]))
+    assert.isTrue(Either.isRight(decode({ list: [{ one: 1.8e307 }] })))
+  })
 })

@@ -8,6 +8,7 @@ import { load } from "./load.ts"
 import * as options from "./options.ts"
 
 const module = () => import("../McpCommand.ts")
+const diffModule = () => import("../mcp/DiffCommand.ts")
 
 const name = argument("name", "the name of the server, which begins the names of its tools")
 const { json, yes } = options
@@ -42,7 +43,7 @@ const show = Command.make("show", { name, json }, (given) => load(module, ({ sho
   Command.withDescription("Show an MCP server: its command, its variables, and all that it offers")
 )
 
-const diff = Command.make("diff", { name, json }, (given) => load(module, ({ diff }) => diff(given))).pipe(
+const diff = Command.make("diff", { name, json }, (given) => load(diffModule, ({ diff }) => diff(given))).pipe(
   Command.withDescription("Start an MCP server and show what it offers against what was approved")
 )
 
@@ -53,7 +54,7 @@ const trust = Command.make(
     only: Options.text("only").pipe(Options.withDescription("approve only this name; repeatable"), Options.repeated),
     yes
   },
-  (given) => load(module, ({ trust }) => trust(given))
+  (given) => load(diffModule, ({ trust }) => trust(given))
 ).pipe(Command.withDescription("Start an MCP server, show what is not approved yet, and approve it"))
 
 const remove = Command.make("remove", { name }, (given) => load(module, ({ remove }) => remove(given.name))).pipe(

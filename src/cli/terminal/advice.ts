@@ -66,7 +66,10 @@ const table: Readonly<Record<string, (error: Known) => Advice | undefined>> = {
   ModelMalformed: () => ({ lead: "See", command: "tollgate doctor" }),
   ServerUnavailable: ({ server }) =>
     server === undefined ? undefined : { lead: "To see what is known of it", command: `tollgate mcp show ${server}` },
-  StateUnusable: () => ({ lead: "To approve them", command: "tollgate mcp trust NAME" })
+  StateUnusable: ({ message = "" }) => {
+    const [, name = "NAME"] = /([A-Za-z][\w-]*)\.[^/]*json: /.exec(message) ?? []
+    return { lead: "To approve them", command: `tollgate mcp trust ${name}` }
+  }
 }
 
 /** The library speaks of no command; this is the one place that says which command helps with which error. */

@@ -9,6 +9,7 @@ import * as Schedule from "effect/Schedule"
 import * as crypto from "node:crypto"
 import { makeVisible } from "../../text/visible.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
+import { ParametersInvalid, unsound } from "../../tool/Parameters.ts"
 import type { Answers, Inquiries, ServerProgress } from "../Audience.ts"
 import type { CallResult } from "../ServerResult.ts"
 import { ServerRefused } from "../McpError.ts"
@@ -244,6 +245,8 @@ export const make = ({
   const called = (call: ClientCall): Effect.Effect<Answered, ServerRefused> =>
     Effect.gen(function* () {
       const { by, ctx, parameters, tool } = call
+      const problem = unsound(parameters)
+      if (problem !== undefined) return failed(new ParametersInvalid({ tool, issues: [problem] }).message)
       const { beating, listener } = hearing(call)
       const wanted = { tool, parameters, by, listener, task: ctx.mcpReq.requestState<State>()?.task }
       const key = yield* gateway.keyOf(wanted)

@@ -22,7 +22,8 @@ import * as ProjectHeld from "./ProjectHeld.ts"
 import * as Results from "./Results.ts"
 import * as Resumption from "./Resumption.ts"
 import * as Running from "./Running.ts"
-import * as Talk from "./Talk.ts"
+import { prefix, submitting } from "./submitting.ts"
+import type * as Talk from "./Talk.ts"
 import { CallRefused, refused, type Wanted } from "./Wanted.ts"
 
 /** How somebody has answered a request. */
@@ -85,9 +86,6 @@ export interface GatewayOptions {
   readonly spill: Spill["Type"]
 }
 
-/** The beginning of the ids of sessions that a gateway makes; only those are taken up again by one. */
-const prefix = "mcp"
-
 /** Calls at a time, those that wait for a person included. */
 const mostCalls = 64
 
@@ -115,6 +113,8 @@ export const make = ({
     const { isAnswered, resultOf } = Results.make({ hasHooks, longest, redactor, spill, store })
     const idle = IdleSessions.make()
     let isStopping = false
+    /** Calls that are none yet. */
+    let beginning = 0
 
     const forget = ({ task }: Running.Running) => {
       calls.delete(task)
@@ -154,6 +154,7 @@ export const make = ({
         return running
       })
 
+    const submitted = submitting({ directory, exchange, idle, projectHeld, runtime, scope, ids })
     const { released, resumed } = yield* Resumption.make({
       beginning: `${prefix}_`,
       exchange,
@@ -172,7 +173,7 @@ export const make = ({
       return [...calls.values()].find((one) => one.detached && one.key === key)
     }
     const begin = Effect.fnUntraced(function* (key: string, wanted: Wanted) {
-      const { by, listener, parameters, tool } = wanted
+      const { by, listener, tool } = wanted
       const own = known(key, wanted.task)
       if (own !== undefined) {
         own.detached = false
@@ -189,30 +190,15 @@ export const make = ({
         forget(one)
         released(one.task)
       }
-      if (busy.length >= mostCalls || calls.size >= mostKept) {
+      if (busy.length + beginning >= mostCalls || calls.size >= mostKept) {
         return yield* new CallRefused({ tool, reason: `${mostCalls} calls are running or wait for an answer` })
       }
-      const handle =
-        idle.take(by, projectHeld()) ??
-        (yield* Effect.mapError(
-          Effect.provideService(
-            Effect.flatMap(ids.next(prefix), (id) => runtime.session({ id, create: { project: directory }, by })),
-            Scope.Scope,
-            scope
-          ),
-          refused(tool)
-        ))
-      const task = yield* ids.next("task")
-      const talk = Talk.make(by)
-      talk.attach(listener)
-      exchange.open(task, talk)
-      const submitted = yield* handle.invoke(tool, parameters, { task, apart: true }).pipe(
-        Effect.mapError(refused(tool)),
-        Effect.tapError(() => Effect.sync(() => exchange.close(task)))
+      beginning++
+      return yield* Effect.ensuring(
+        Effect.flatMap(submitted(wanted), ({ handle, talk, task }) => started(key, by, handle, task, talk)),
+        Effect.sync(() => beginning--)
       )
-      return yield* started(key, by, handle, submitted, talk)
     })
-
     const withdrawn = ({ cancel, key, task }: Running.Running) => Effect.zipRight(left.forget(key, task), cancel)
     const onlyReads = (tool: string) =>
       Effect.map(Effect.option(held.current), (now) =>

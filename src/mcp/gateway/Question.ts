@@ -62,6 +62,13 @@ export const answerOf = (reply: unknown): Answer | undefined => {
 }
 
 /** What a client is told of a call that still waits. */
-export const pendingText = ({ digest, id, tool }: ApprovalRequest): string =>
-  `approval ${id} is pending: ${tool} waits for the user of Tollgate (digest ${digest.slice(0, 12)}). Nothing has run. ` +
-  "Call it again with the same arguments to get its result once it is decided; it runs at most once."
+export const pendingText = ({ digest, id, masked, sessionId, tool }: ApprovalRequest): string => {
+  const where =
+    masked === undefined
+      ? ""
+      : `Its arguments have secrets, which only a terminal shows: tollgate --session ${sessionId}, where t takes it over. A server gets its secrets better by its environment. `
+  return (
+    `approval ${id} is pending: ${tool} waits for the user of Tollgate (digest ${digest.slice(0, 12)}). Nothing has run. ${where}` +
+    "Call it again with the same arguments to get its result once it is decided; it runs at most once."
+  )
+}

@@ -1,0 +1,42 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { InputRequest } from "@modelcontextprotocol/client"
+import { sorted } from "../../src/mcp/Inquiry.ts"
+import type { KnownServer } from "../../src/mcp/KnownServer.ts"
+
+const known: KnownServer = { name: "fix", origin: "user", given: {}, server: { command: ["fix"] } }
+
+const isPut = (message: string, properties: object): boolean => {
+  const requestedSchema = { type: "object", properties }
+  const form = { method: "elicitation/create", params: { message, requestedSchema } } as InputRequest
+  return Object.keys(sorted(known, { form }).fit).length === 1
+}
+const named = (name: string) => ({ [name]: { type: "string" } })
+
+describe("a form of a server", () => {
+  it("that asks for a secret is shown to nobody, whatever it calls it (X2, S8)", () => {
+    const names =
+      "password passwd pwd userPin otp_code mfaCode ssn card_number cardNumber seed_phrase mnemonic auth bearer cookie session-cookie apiKey api_key access_key Passwort 密码 contraseña"
+    for (const name of names.split(" ")) assert.isFalse(isPut("Please fill in", named(name)), name)
+    for (const more of [{ title: "One-time code" }, { description: "API key of GitHub" }, { format: "password" }])
+      assert.isFalse(isPut("Please fill in", { value: { type: "string", ...more } }), JSON.stringify(more))
+    for (const message of ["Enter your password", "What is your PIN?", "Paste the API key here"])
+      assert.isFalse(isPut(message, named("value")), message)
+  })
+
+  it("that asks for something else is shown (X2)", () => {
+    for (const name of [
+      "city",
+      "author",
+      "pinned",
+      "companion",
+      "option",
+      "number",
+      "keyboard",
+      "passenger",
+      "account"
+    ])
+      assert.isTrue(isPut("Please fill in", named(name)), name)
+    for (const message of ["Which repository has the password policy?", "Rotate all tokens?"])
+      assert.isTrue(isPut(message, named("value")), message)
+  })
+})
