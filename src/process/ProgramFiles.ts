@@ -101,8 +101,7 @@ class Following {
   private file(file: string, language: Language | undefined): void {
     if (this.found.has(file) || !isWithin(file, this.project) || !isFile(file)) return
     if (this.found.size >= maxFiles) throw new Error(`they run more than ${maxFiles} files`)
-    if (fs.statSync(file).size > maxSize)
-      throw new Error(`they run ${file}, which is larger than ${maxSize} bytes`)
+    if (fs.statSync(file).size > maxSize) throw new Error(`they run ${file}, which is larger than ${maxSize} bytes`)
     const bytes = fs.readFileSync(file)
     this.found.set(file, crypto.createHash("sha256").update(bytes).digest("hex"))
     const spoken = language ?? (/\.[cm]?[jt]s$/.test(file) ? "node" : file.endsWith(".py") ? "python" : undefined)
