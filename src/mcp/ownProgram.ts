@@ -34,9 +34,8 @@ const operand = (args: Command): readonly [word: string, at: number] | undefined
   return at < 0 ? undefined : [args[at]!, at]
 }
 
-/** Where the file that a command runs stands among its words, if its path is relative. */
-const relativeAt = ([file = "", ...args]: Command): number | undefined => {
-  if (file.includes("/") && isRelative(file)) return 0
+/** Where the file stands that a command gives an interpreter to run. */
+const fileAt = ([file = "", ...args]: Command): number | undefined => {
   const name = path.basename(file)
   const found = interpreters.test(name) ? operand(args) : undefined
   if (found === undefined || args.slice(0, found[1]).some((word) => /^-[cem]$|^--eval$|^-p$/.test(word)))
@@ -44,13 +43,28 @@ const relativeAt = ([file = "", ...args]: Command): number | undefined => {
   const [word, at] = found
   // The subcommands of deno and bun are no files.
   const isFile = !/^(?:deno|bun)$/.test(name) || /[./]/.test(word)
-  return isFile && isRelative(word) && !/^(?:npm|jsr|https?):/.test(word) ? at + 1 : undefined
+  return isFile && !/^(?:npm|jsr|https?):/.test(word) ? at + 1 : undefined
+}
+
+const relativeAt = (command: Command): number | undefined => {
+  const [file = ""] = command
+  if (file.includes("/") && isRelative(file)) return 0
+  const at = fileAt(command)
+  return at === undefined || !isRelative(command[at]!) ? undefined : at
+}
+
+/** The program of a command, with the file that it runs: what it is given besides is no program. */
+export const programOf = (command: Command): readonly [string, ...ReadonlyArray<string>] | undefined => {
+  const at = fileAt(command)
+  const [first = ""] = command
+  if (at !== undefined) return [first, command[at]!]
+  return first.includes("/") ? [first] : undefined
 }
 
 /** The command with the whole path of the file that it runs. */
 export const absolute = (command: Command, directory: string): Command => {
   const at = relativeAt(command)
-  return at === undefined ? command : command.with(at, path.resolve(directory, command[at]!))
+  return at === undefined ? command : absolute(command.with(at, path.resolve(directory, command[at]!)), directory)
 }
 
 /**

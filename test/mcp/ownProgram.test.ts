@@ -8,6 +8,7 @@ import * as path from "node:path"
 import { approveServer } from "../../src/host/approveServer.ts"
 import { Audit } from "../../src/audit/Audit.ts"
 import { absolute, ownProgram } from "../../src/mcp/ownProgram.ts"
+import { programIn } from "../../src/mcp/ProgramState.ts"
 import * as StateFile from "../../src/mcp/StateFile.ts"
 import { directory, planned, servers, tool } from "./support.ts"
 
@@ -62,6 +63,21 @@ describe("the program of a user's MCP server", () => {
         "what the project around it says",
         command
       )
+  })
+
+  it("is looked at where it lies in the project, and nothing else that is there (X1)", () => {
+    const project = path.resolve("test/fixtures")
+    const files = (...[program = "", ...args]: ReadonlyArray<string>) =>
+      programIn(project, { server: { command: [program, ...args] } })?.files ?? []
+    const server = path.join(project, "mcp/server.mjs")
+    assert.include(files("node", server, "--db", path.join(project, "README")), server)
+    assert.include(files(server), server)
+    for (const command of [
+      ["npx", "-y", "pkg", project],
+      ["sqlite-server", server],
+      ["node", "/else/x.mjs", server]
+    ] as const)
+      assert.deepStrictEqual(files(...command), [], command.join(" "))
   })
 
   it.scopedLive("in the project starts as it was when it was approved, however it was changed (X1, A5)", () =>

@@ -1,10 +1,9 @@
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import { approveServer } from "../../host/approveServer.ts"
 import type { KnownServer } from "../../mcp/KnownServer.ts"
 import type { Manifest } from "../../mcp/Manifest.ts"
 import type { Standing } from "../../mcp/Pins.ts"
-import { filesIn, isUnchanged } from "../../mcp/ProgramState.ts"
+import { isUnchanged, programIn } from "../../mcp/ProgramState.ts"
 import type { ServerState } from "../../mcp/StateFile.ts"
 import { definitionDiff, standingTitle, standingWords } from "../../ui/serverWords.ts"
 import * as JsonOutput from "../jsonOutput.ts"
@@ -41,10 +40,7 @@ const changedFiles = (known: KnownServer, { pins, project }: ServerState) =>
     const before = yield* Effect.orElseSucceed(pins.read, () => undefined)
     if (before === undefined || isUnchanged(before, project, known)) return false
     yield* say(`What ${known.name} runs in ${project} is not what you approved. It runs by now:`)
-    const files = Either.match(filesIn(project, known), {
-      onLeft: (reason) => [reason],
-      onRight: (found) => found?.files ?? ["nothing of it any more"]
-    })
+    const files = programIn(project, known)?.files ?? ["nothing of it any more"]
     yield* Effect.forEach(files, (file) => say(`  ${file}`), { discard: true })
     return true
   })
