@@ -2,10 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Context, Duration, Effect, Layer, Schema, Stream, TestClock } from "effect"
 import * as path from "node:path"
 import { Database } from "../../src/database/Database.ts"
-import type { ModelService } from "../../src/model/Model.ts"
-import { noUsage, type ModelPart } from "../../src/model/ModelPart.ts"
 import { CreateSession, Interrupt, SubmitPrompt } from "../../src/runtime/Command.ts"
-import { make as makeRedactor, Redactor } from "../../src/redaction/Redactor.ts"
 import type { Envelope } from "../../src/runtime/Envelope.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
 import { SessionStore } from "../../src/runtime/SessionStore.ts"
@@ -37,20 +34,13 @@ const stored = Effect.map(temporaryDirectory, (folder) =>
   SqlSessionStore.layer.pipe(Layer.provide(Database.layer(path.join(folder, "a.db"))), Layer.orDie)
 )
 
-const saying = (last: Partial<Extract<ModelPart, { _tag: "Finished" }>>): ModelService => ({
-  name: "saying",
-  stream: () => Stream.succeed<ModelPart>({ _tag: "Finished", reason: "stop", usage: noUsage, ...last })
-})
-
-const careful = makeRedactor()
-/** Crashes over one prompt. */
-const buggy = Layer.succeed(Redactor, {
-  ...careful,
-  text: (text) => {
-    if (text === "bug") throw new Error("bug")
-    return careful.text(text)
-  }
-})
+/** A command that no type allows: it dies of its prompt. */
+const buggy = (session: string) =>
+  Object.defineProperty(new SubmitPrompt({ session, task: "first", prompt: "" }), "prompt", {
+    get: () => {
+      throw new Error("bug")
+    }
+  })
 
 /** What comes by the stream of all events until one that matches. */
 const until = (matches: (envelope: Envelope) => boolean) =>
@@ -127,8 +117,14 @@ describe("a session", () => {
 
   it.scopedLive("that cannot be stored any more says so and ends; the others go on (R5, R9)", () =>
     Effect.gen(function* () {
-      const store = yield* stored
-      const model = saying({ provider: { tokens: 1n } })
+      const store = Layer.map(yield* stored, (context) => {
+        const whole = Context.get(context, SessionStore)
+        const append: typeof whole.append = (lease, batch) =>
+          batch.some(({ event, session }) => session === "broken" && event._tag === "TaskQueued")
+            ? Effect.dieMessage("it does not take this")
+            : whole.append(lease, batch)
+        return Context.add(context, SessionStore, { ...whole, append })
+      })
       const told = Effect.gen(function* () {
         const all = yield* until(({ event, session }) => session === "other" && event._tag === "SessionCreated")
         const broken = yield* Testing.session("broken")
@@ -137,7 +133,7 @@ describe("a session", () => {
         yield* (yield* Runtime).send(new CreateSession({ session: "other", project: "test" }))
         return (yield* all.seen).flatMap(({ event }) => (event._tag === "ErrorRaised" ? [event.message] : []))
       })
-      const messages = yield* Effect.provide(told, Testing.layer({ model, store }))
+      const messages = yield* Effect.provide(told, Testing.layer({ model: ["A"], store }))
       assert.strictEqual(messages.length, 1)
       assert.include(messages[0], "was not stored")
     })
@@ -168,10 +164,10 @@ describe("a session", () => {
     Effect.gen(function* () {
       const session = yield* Testing.session()
       const rejected = yield* until(({ event }) => event._tag === "CommandRejected")
-      yield* session.send(new SubmitPrompt({ session: session.id, task: "first", prompt: "bug" }))
+      yield* session.send(buggy(session.id))
       assert.include(JSON.stringify(yield* rejected.seen), "SubmitPrompt crashed")
       const seen = yield* session.run("hi")
       assert.strictEqual(seen.at(-1)?.event._tag, "TaskCompleted")
-    }).pipe(Effect.provide(Layer.provide(Testing.layer({ model: ["Done"] }), buggy)))
+    }).pipe(Effect.provide(Testing.layer({ model: ["Done"] })))
   )
 })
