@@ -122,7 +122,7 @@ export const store = (
     const redactor = yield* Redactor
     const session = yield* (yield* Ids).next("session")
     const time = yield* Clock.currentTimeMillis
-    const title = redactor.text(origin.title || firstPrompt(entries))
+    const title = redactor.text(origin.title ?? firstPrompt(entries))
     const warnings = given.map(redactor.text)
     const at = directory === project ? {} : { directory }
     const last = entries.length + 2
