@@ -64,7 +64,8 @@ const attempted = (
     const { name, server } = known
     const { changed, updated } = surroundings
     const { passes = [], timeouts: { connect: limit = patience } = {} } = server
-    const unavailable = (reason: string) => new ServerUnavailable({ server: name, operation: "connect", reason })
+    const unavailable = (reason: string) =>
+      new ServerUnavailable({ server: name, operation: "connect", reason: veil(reason) })
     const { isBrokenOff, transport, why } = yield* Link.make(known, given, surroundings, library)
     const sieve = Sieve.make(transport, library)
     const client = new library.Client(

@@ -10,7 +10,7 @@ import * as Inquiry from "./Inquiry.ts"
 import type { KnownServer } from "./KnownServer.ts"
 import { listed } from "./listed.ts"
 import type * as Manifest from "./Manifest.ts"
-import { ServerFailed, ServerUnavailable } from "./McpError.ts"
+import { ServerFailed, type ServerUnavailable } from "./McpError.ts"
 import { refusalOf } from "./refusal.ts"
 import type { Surroundings } from "./Surroundings.ts"
 import * as Veil from "./Veil.ts"
@@ -45,10 +45,8 @@ export const open = (
     const given = yield* givenTo(known, surroundings.variable)
     const askers = yield* Askers.make(known)
     const veil = Veil.make(known, given, surroundings)
-    const { client, gone, isBrokenOff, sieve } = yield* Effect.mapError(
-      Attempt.make({ known, given, surroundings, askers, library, veil: veil.last }),
-      ({ operation, reason, server }) => new ServerUnavailable({ server, operation, reason: veil.last(reason) })
-    )
+    const options = { known, given, surroundings, askers, library, veil: veil.last }
+    const { client, gone, isBrokenOff, sieve } = yield* Attempt.make(options)
 
     const request: Requesting = <A>(operation: string, ask: Asking<A>, audience: Audience = nobody) =>
       Effect.suspend(() => {
@@ -103,10 +101,7 @@ export const open = (
               )
             })
           })
-        return askers.while(
-          audience,
-          Effect.flatMap(veil.now, () => Effect.map(round({}, mostRounds), veil.last))
-        )
+        return askers.while(audience, Effect.zipRight(veil.refresh, Effect.map(round({}, mostRounds), veil.last)))
       })
 
     const patience = server.timeouts?.list ?? listing

@@ -12,7 +12,7 @@ import { isProgram, type KnownServer, sandboxOf } from "./KnownServer.ts"
 import * as Bearer from "./login/Bearer.ts"
 import { ServerUnavailable } from "./McpError.ts"
 import type { HttpServer, ProgramServer } from "./McpServer.ts"
-import { type OwnProgram, ownProgram } from "./ownProgram.ts"
+import { asSaid, ownProgram } from "./ownProgram.ts"
 import * as ProgramTransport from "./ProgramTransport.ts"
 import type { Surroundings } from "./Surroundings.ts"
 
@@ -30,7 +30,7 @@ const longestMessage = 32 * 1024 * 1024
 
 const toProgram = (
   known: KnownServer,
-  { command: [file, ...args] }: ProgramServer,
+  { command }: ProgramServer,
   given: Given,
   { confine, directory, environment, processes }: Surroundings
 ): Effect.Effect<Link, ServerUnavailable, Scope.Scope> =>
@@ -38,10 +38,10 @@ const toProgram = (
     const scope = yield* Effect.scope
     const unavailable = (reason: string) => new ServerUnavailable({ server: known.name, operation: "start", reason })
     // What a trusted project brings is its own.
-    const program: OwnProgram =
-      known.origin === "project"
-        ? { file, args, env: {} }
-        : yield* Either.mapLeft(ownProgram([file, ...args]), unavailable)
+    const program = yield* Either.mapLeft(
+      known.origin === "project" ? Either.right(asSaid(command)) : ownProgram(command),
+      unavailable
+    )
     const plain: ProcessCommand = {
       cwd: directory,
       ...program,
@@ -49,11 +49,11 @@ const toProgram = (
       grace: "1 second"
     }
     const allowed = sandboxOf(known)
-    const command =
+    const started =
       allowed === undefined
         ? plain
         : yield* Effect.mapError(confine(plain, allowed), ({ message }) => unavailable(message.replace(/\.$/, "")))
-    const transport = yield* ProgramTransport.make(processes, command, scope)
+    const transport = yield* ProgramTransport.make(processes, started, scope)
     return {
       transport,
       isBrokenOff: transport.isBrokenOff,

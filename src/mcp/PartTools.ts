@@ -44,14 +44,14 @@ interface Part {
   readonly properties: Readonly<Record<string, unknown>>
   readonly touches: (params: unknown) => Touches
   /** What is wrong with parameters that fit the schema. */
-  readonly issues?: (params: unknown) => ReadonlyArray<Issue>
+  readonly problem?: (params: unknown) => Issue | undefined
   readonly run: (params: unknown, call: ToolCall) => Effect.Effect<unknown, { readonly message: string }>
 }
 
 /** A call that only reads, and is asked about where what it touches is. */
 const made = (
   name: string,
-  { description, issues = () => [], properties, run, touches }: Part,
+  { description, problem = () => undefined, properties, run, touches }: Part,
   policy: TouchPolicy
 ): DynamicTool.DynamicTool => {
   const jsonSchema = required(properties)
@@ -85,8 +85,8 @@ const made = (
     const fits = checked(jsonSchema)
     return (raw) =>
       Either.flatMap(fits(raw), (params) => {
-        const [first, ...rest] = issues(params)
-        return first === undefined ? Either.right(params) : Either.left([first, ...rest])
+        const found = problem(params)
+        return found === undefined ? Either.right(params) : Either.left([found])
       })
   }
   return {
@@ -165,10 +165,10 @@ export const make = (slots: ReadonlyArray<ServerSlot>, policy: TouchPolicy): Rea
         ...(paths.length > 0 && { paths })
       }
     },
-    issues: (params) =>
+    problem: (params) =>
       isPlain(text(params, "uri"))
-        ? []
-        : [issue("uri", "has control characters, or blanks at its ends, which no URI has")],
+        ? undefined
+        : issue("uri", "has control characters, or blanks at its ends, which no URI has"),
     run: (params, call) =>
       Effect.gen(function* () {
         const slot = yield* trusted(params)

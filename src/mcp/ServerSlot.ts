@@ -173,6 +173,8 @@ export const make = ({
       return made
     })
 
+    const startAgain = Effect.zipRight(unchanged, start)
+
     /** The running server with a list as new as its last word. */
     const renewed = (now: Running & { readonly own: Scope.CloseableScope }) =>
       Effect.gen(function* () {
@@ -195,17 +197,11 @@ export const make = ({
     /** What other requests wait for is not ended under them. */
     const proven = (now: Running & { readonly own: Scope.CloseableScope }) =>
       Effect.catchTag(renewed(now), "ServerUnavailable", (error) =>
-        open > 0 ? error : Effect.zipRight(ended(now), Effect.zipRight(unchanged, start))
+        open > 0 ? error : Effect.zipRight(ended(now), startAgain)
       )
     const acquire = one.withPermits(1)(
       Effect.flatMap(current, (now) =>
-        now === undefined
-          ? Effect.zipRight(unchanged, start)
-          : doubted
-            ? proven(now)
-            : stale
-              ? renewed(now)
-              : Effect.succeed(now)
+        now === undefined ? startAgain : doubted ? proven(now) : stale ? renewed(now) : Effect.succeed(now)
       )
     )
     const relisted = one.withPermits(1)(

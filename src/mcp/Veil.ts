@@ -20,27 +20,29 @@ const over = (secrets: ReadonlyArray<string>): Veil => {
   return <A>(said: A) => veiled(said) as A
 }
 
-/** The veil over what a server was given, its login of now included: it may say that again, to no model, and in no event. */
+/** The veil over what a server was given. */
 export interface Veiled {
-  /** As it was last asked for. */
+  /** With the login as it was last read. */
   readonly last: Veil
-  readonly now: Effect.Effect<Veil>
+  /** Reads it anew. */
+  readonly refresh: Effect.Effect<void>
 }
 
+/** Veils what a server was given, its login of now included: it may say that again, to no model, and in no event. */
 export const make = ({ server }: KnownServer, given: Given, { login }: Pick<Surroundings, "login">): Veiled => {
   const own = Object.values(given)
   let known = { token: "", veil: over(own) }
-  const last: Veil = (said) => known.veil(said)
-  if (isProgram(server)) return { last, now: Effect.succeed(last) }
   return {
-    last,
-    now: Effect.map(
-      Effect.orElseSucceed(login.read, () => undefined),
-      (found) => {
-        const { accessToken = "", refreshToken = "" } = found ?? {}
-        if (known.token !== accessToken) known = { token: accessToken, veil: over([...own, accessToken, refreshToken]) }
-        return last
-      }
-    )
+    last: (said) => known.veil(said),
+    refresh: isProgram(server)
+      ? Effect.void
+      : Effect.map(
+          Effect.orElseSucceed(login.read, () => undefined),
+          (found) => {
+            const { accessToken = "", refreshToken = "" } = found ?? {}
+            if (known.token !== accessToken)
+              known = { token: accessToken, veil: over([...own, accessToken, refreshToken]) }
+          }
+        )
   }
 }

@@ -67,14 +67,17 @@ export const absolute = (command: Command, directory: string): Command => {
   return at === undefined ? command : absolute(command.with(at, path.resolve(directory, command[at]!)), directory)
 }
 
+/** A command as it was written. */
+export const asSaid = ([file = "", ...args]: Command): OwnProgram => ({ file, args, env: {} })
+
 /**
  * The command of a user's server so that it is the same program wherever a session is: what a project brings, in its `node_modules`,
  * its `.npmrc` or under the same relative path, takes its place in none of them. A reason where that cannot be.
  */
 export const ownProgram = (command: Command): Either.Either<OwnProgram, string> => {
-  const [file = "", ...args] = command
+  const said = asSaid(command)
+  const { args, file } = said
   const name = path.basename(file)
-  const said = { file, args, env: {} }
   const at = relativeAt(command)
   if (at !== undefined)
     return Either.left(

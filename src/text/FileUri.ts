@@ -1,7 +1,7 @@
 import * as Option from "effect/Option"
+import { parsed } from "./Url.ts"
 
 const decoded = Option.liftThrowable(decodeURIComponent)
-const parsed = Option.liftThrowable((text: string) => new URL(text))
 
 /** The scheme of a URI, RFC 3986, 3.1. */
 const scheme = /^[a-z][a-z\d+.-]*:/i
@@ -15,8 +15,8 @@ const behind = (uri: string): string => uri.replace(/^file:(?:\/\/[^/]*)?/i, "")
 const readings = (uri: string): ReadonlyArray<string> => {
   if (!scheme.test(uri)) return [uri]
   if (!/^file:/i.test(uri)) return []
-  const pathname = Option.map(parsed(uri), (url) => url.pathname)
-  return [...Option.toArray(pathname), ...Option.toArray(Option.flatMap(pathname, decoded)), behind(uri)]
+  const pathname = parsed(uri)?.pathname
+  return [...(pathname === undefined ? [] : [pathname, ...Option.toArray(decoded(pathname))]), behind(uri)]
 }
 
 /**
@@ -28,7 +28,7 @@ export const filesOf = (uri: string): ReadonlyArray<string> => [
 ]
 
 /** Whether a parser takes a text for a `file:` URI. */
-export const isFileUri = (text: string): boolean => Option.exists(parsed(text), ({ protocol }) => protocol === "file:")
+export const isFileUri = (text: string): boolean => parsed(text)?.protocol === "file:"
 
 /** Parsers drop control characters, and blanks at the ends: such a URI is one thing to us and another to its server. */
 export const isPlain = (uri: string): boolean => !/^\s|\s$|[\p{Cc}\p{Zl}\p{Zp}]/u.test(uri)

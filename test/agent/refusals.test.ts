@@ -35,7 +35,7 @@ const played = (calls: ReadonlyArray<ScriptStep>) =>
 
 describe("a model that makes an impossible call again and again", () => {
   for (const call of [absent, reserved, { call: { name: "echo", arguments: "{broken" } }])
-    it.effect(`is stopped at the fourth in a row: ${call.call.name} (U3, C4)`, () =>
+    it.effect(`is stopped at the fourth in a row: ${call.call.name} (T15)`, () =>
       Effect.gen(function* () {
         const { end, requests } = yield* played(Array.from({ length: 20 }, () => call))
         assert.strictEqual(requests, 4)
@@ -44,7 +44,7 @@ describe("a model that makes an impossible call again and again", () => {
       })
     )
 
-  it.effect("goes on where it does something else in between (U3)", () =>
+  it.effect("goes on where it does something else in between (T15)", () =>
     Effect.gen(function* () {
       const { end, requests } = yield* played([absent, absent, absent, echo, absent, absent, absent, reserved])
       assert.strictEqual(end._tag, "TaskCompleted")

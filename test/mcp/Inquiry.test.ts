@@ -13,7 +13,7 @@ const isPut = (message: string, properties: object): boolean => {
 const named = (name: string) => ({ [name]: { type: "string" } })
 
 describe("a form of a server", () => {
-  it("that asks for a secret is shown to nobody, whatever it calls it (X2, S8)", () => {
+  it("that asks for a secret is shown to nobody, whatever it calls it (X2, S5)", () => {
     const names =
       "password passwd pwd userPin otp_code mfaCode ssn card_number cardNumber seed_phrase mnemonic auth bearer cookie session-cookie apiKey api_key access_key Passwort 密码 contraseña"
     for (const name of names.split(" ")) assert.isFalse(isPut("Please fill in", named(name)), name)

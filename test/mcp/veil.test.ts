@@ -6,7 +6,7 @@ import { directory, planned, servers, tool } from "./support.ts"
 const value = "hush-hush-4711"
 
 describe("what an MCP server says", () => {
-  it.scopedLive("has no value that it was given in it: error, progress, log, question or address (X1, S8)", () =>
+  it.scopedLive("has no value that it was given in it: error, progress, log, question or address (X1, S5)", () =>
     Effect.gen(function* () {
       const at = yield* directory
       const fix = planned(at, "fix", { tools: [tool("tells", { does: "tells" })] }, { env: { TOLD: "env:MINE" } })

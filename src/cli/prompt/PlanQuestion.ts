@@ -42,13 +42,12 @@ export const make = Effect.map(Ui, (ui) => {
     /** Nothing where the person stays in plan mode and has no more to say. */
     ask: Effect.gen(function* () {
       const left = (open = yield* Deferred.make<Option.Option<string>>())
-      const asked = Effect.gen(function* () {
-        for (;;) {
-          const answer = yield* ui.question(question)
-          if (!isCommand(answer)) return answer
-          yield* ui.display({ _tag: "Note", level: "error", text: refused })
-        }
-      })
+      const asked = ui.question(question).pipe(
+        Effect.tap((answer) =>
+          isCommand(answer) ? ui.display({ _tag: "Note", level: "error", text: refused }) : Effect.void
+        ),
+        Effect.repeat({ while: isCommand })
+      )
       const answer = yield* Effect.raceFirst(asked, Deferred.await(left))
       return meant(Option.getOrElse(answer, () => ""))
     }).pipe(
