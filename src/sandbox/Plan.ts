@@ -1,5 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { memo } from "../system/memo.ts"
 import type { SandboxPolicy } from "./SandboxPolicy.ts"
 
 export type Kind = "absent" | "file" | "directory" | "link"
@@ -95,8 +96,9 @@ const ordered = (paths: Iterable<string>): ReadonlyArray<string> =>
 const outermost = (places: ReadonlyArray<Absent>): ReadonlyArray<Absent> =>
   places.filter(({ path }) => !places.some((other) => other.path !== path && within(other.path, path)))
 
-/** What a policy means on the file system as it is now. */
-export const make = (policy: SandboxPolicy, view: View = system): Plan => {
+/** What a policy means on the file system as it is now; each place is looked at once, however many paths lead through it. */
+export const make = (policy: SandboxPolicy, live: View = system): Plan => {
+  const view: View = { kind: memo(new Map(), live.kind), target: live.target }
   const from = (given: string): string => path.resolve(policy.cwd, given)
   const existing = (given: ReadonlyArray<string>): ReadonlyArray<Absent> =>
     given.map((one) => resolve(view, from(one))).filter((one) => one !== undefined)

@@ -95,4 +95,24 @@ describe("a sandbox plan", () => {
       { path: "/home/ada/secrets", kind: "directory" }
     ])
   })
+
+  it("looks at each place once, however many paths lead through it (S3)", () => {
+    const looks: Array<string> = []
+    const watched: Plan.View = {
+      kind: (path) => {
+        looks.push(path)
+        return view.kind(path)
+      },
+      target: view.target
+    }
+    const policy = {
+      writable: ["/ws", "/ws/src", "/alias/build"],
+      protected: [".git/", ".env", "link", "src/deep/key", "/alias/.npmrc"],
+      hidden: ["/home/ada/secrets"],
+      network: false,
+      cwd: "/ws"
+    }
+    assert.deepStrictEqual(Plan.make(policy, watched), Plan.make(policy, view))
+    assert.deepStrictEqual(looks, [...new Set(looks)])
+  })
 })
