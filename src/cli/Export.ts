@@ -12,7 +12,7 @@ import { oneLine } from "./KnownRules.ts"
 import { UsageError } from "./Outcome.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { Screen } from "./terminal/Screen.ts"
-import { named } from "./SessionId.ts"
+import { named as sessionNamed } from "./SessionId.ts"
 
 export interface ExportOptions {
   readonly session: Option.Option<string>
@@ -26,9 +26,16 @@ export interface ExportOptions {
 
 const endings = Object.entries(extensions) as ReadonlyArray<[ExportFormat, string]>
 
-/** The format that the name of a file says. */
-export const formatOf = (file: string): ExportFormat | undefined =>
-  endings.find(([, ending]) => path.extname(file).toLowerCase() === `.${ending}`)?.[0]
+/** The format that the name of a file says, if it says any; fails where it says one that is not known. */
+export const formatBy = (file: string): Effect.Effect<Option.Option<ExportFormat>, UsageError> => {
+  const ending = path.extname(file)
+  const format = endings.find(([, one]) => ending.toLowerCase() === `.${one}`)?.[0]
+  if (format !== undefined || ending === "") return Effect.succeed(Option.fromNullable(format))
+  const known = endings.map(([, one]) => `.${one}`)
+  return new UsageError({
+    reason: `${oneLine(path.basename(file))}: no format has the extension ${oneLine(ending)}. Use ${known.slice(0, -1).join(", ")} or ${known.at(-1)}, or name the format.`
+  })
+}
 
 export const extensionOf = (format: ExportFormat): string => extensions[format]
 
@@ -58,12 +65,9 @@ export const exportSession = (given: ExportOptions) =>
     const omitted = { system: given.withoutSystem, calls: given.withoutCalls, metadata: given.withoutMetadata }
     const output = Option.filter(given.output, (name) => name !== "-")
     const file = Option.map(output, (name) => path.resolve(directory, name))
-    const byName = Option.flatMap(file, (name) => Option.fromNullable(formatOf(name)))
-    const format = Option.getOrElse(
-      Option.orElse(given.format, () => byName),
-      () => "json" as const
-    )
-    const session = yield* named(given.session)
+    const named = Option.isSome(given.format) || Option.isNone(file) ? given.format : yield* formatBy(file.value)
+    const format = Option.getOrElse(named, () => "json" as const)
+    const session = yield* sessionNamed(given.session)
     if (Option.isSome(file)) {
       yield* toFile(session, format, file.value, { force: given.force, omitted })
       return yield* screen.progress(`${oneLine(file.value)}: ${session}, ${format}\n`)

@@ -62,6 +62,21 @@ describe("tollgate export and import", () => {
     assert.deepStrictEqual(fs.readdirSync(at.work).sort(), ["talk.html", "talk.json", "talk.md"])
   })
 
+  it("takes no file whose name says another format, unless the format is named (K2)", async () => {
+    scripted(at, turns)
+    assert.strictEqual((await run(["run", "look around"])).code, 0)
+    const refused = await run(["export", "-o", "x.docx"])
+    assert.strictEqual(refused.code, 2)
+    assert.include(
+      refused.stderr,
+      "x.docx: no format has the extension .docx. Use .json, .md or .html, or name the format."
+    )
+    assert.deepStrictEqual(fs.readdirSync(at.work), [])
+    assert.strictEqual((await run(["export", "-o", "x.docx", "--format", "markdown"])).code, 0)
+    assert.strictEqual((await run(["export", "-o", "plain"])).code, 0)
+    assert.include(fs.readFileSync(path.join(at.work, "plain"), "utf8"), '"format":"tollgate-session"')
+  })
+
   it("goes on with an imported session as data: nothing of it runs, and it has no rights (K2)", async () => {
     scripted(at, turns)
     const call = { id: "c1", type: "function", function: { name: "run_shell", arguments: '{"command":"touch PWNED"}' } }

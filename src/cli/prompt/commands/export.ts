@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as path from "node:path"
 import { load } from "../../command/load.ts"
 import { command } from "./Command.ts"
@@ -22,11 +23,13 @@ export const exporting = command({
       const given = named === undefined ? argument : rest
       yield* load(
         () => import("../../Export.ts"),
-        ({ extensionOf, formatOf, toFile }) => {
-          const format = named ?? formatOf(given) ?? "markdown"
-          const file = path.resolve(prompt.directory, given || `${session.session}.${extensionOf(format)}`)
-          return Effect.zipRight(toFile(session.session, format, file), prompt.say(`written: ${file}`))
-        }
+        ({ extensionOf, formatBy, toFile }) =>
+          Effect.gen(function* () {
+            const format = named ?? Option.getOrElse(yield* formatBy(given), () => "markdown" as const)
+            const file = path.resolve(prompt.directory, given || `${session.session}.${extensionOf(format)}`)
+            yield* toFile(session.session, format, file)
+            yield* prompt.say(`written: ${file}`)
+          })
       )
     })
 })
