@@ -51,6 +51,9 @@ describe("what a project remembers", () => {
     assert.deepStrictEqual([kept.code, hasTrace(kept.stderr)], [1, false])
     assert.include(kept.stderr, `${elsewhere} has no memory 1. tollgate memory list shows what there is.`)
 
+    const misnamed = await tollgate(at, ["memory", "show", "nosuch"])
+    assert.strictEqual(misnamed.code, 2)
+    assert.include(misnamed.stderr, 'a memory is named by its number, not "nosuch"; tollgate memory list shows them')
     assert.include((await tollgate(at, ["memory", "forget", "1"])).stdout, "forgotten: Always install with pnpm.")
     const exported = (await tollgate(at, ["memory", "export"])).stdout.trimEnd().split("\n")
     assert.deepStrictEqual(

@@ -1,5 +1,7 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
+import * as HelpDoc from "@effect/cli/HelpDoc"
+import * as Effect from "effect/Effect"
 import { argument } from "../Guard.ts"
 import { group } from "./group.ts"
 import { load } from "./load.ts"
@@ -9,7 +11,17 @@ import * as options from "./options.ts"
 const many = 20
 
 const limit = options.limit(many, 100)
-const id = Args.integer({ name: "id" }).pipe(Args.withDescription("the number of the memory"))
+const id = argument("id", "the number of the memory").pipe(
+  Args.mapEffect((word) =>
+    /^\d{1,15}$/.test(word)
+      ? Effect.succeed(Number(word))
+      : Effect.fail(
+          HelpDoc.p(
+            `a memory is named by its number, not ${JSON.stringify(word.slice(0, 80))}; tollgate memory list shows them`
+          )
+        )
+  )
+)
 
 const memoryModule = () => import("../MemoryCommand.ts")
 
