@@ -32,8 +32,7 @@ export class TaskEndedEarly extends Schema.TaggedError<TaskEndedEarly>()("TaskEn
 }
 
 /** Whether a call did not run because it was denied; a failed tool does not count. */
-const refuses = (error: string | undefined): boolean =>
-  error === undefined || /^Approval|^Hook/.test(error) || error === "LoopDetected"
+const refuses = (error = ""): boolean => /^Approval|^Hook/.test(error) || error === "LoopDetected"
 
 export const endedEarly = (event: Exclude<TerminalEvent, { readonly _tag: "TaskCompleted" }>): TaskEndedEarly =>
   event._tag === "TaskInterrupted"
