@@ -5,7 +5,7 @@ import * as path from "node:path"
 import { ConfigInvalid, ConfigKeyUnknown, type Problem, setUp } from "../config/ConfigError.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import { locked } from "../config/ConfigLock.ts"
-import { concerns, isIn, implied, inspect, parseValue, shown } from "../config/Configuration.ts"
+import { asWritten, concerns, isIn, implied, inspect, parseValue, shown } from "../config/Configuration.ts"
 import { home } from "../config/Home.ts"
 import * as Problems from "../config/Problems.ts"
 import { keys } from "../config/Settings.ts"
@@ -193,7 +193,7 @@ const changed = (file: string, key: string, written: Option.Option<string>) =>
       return { value, next, after, wrong: own.length > 0 || after.length <= before.length ? own : after }
     })
     const { after, next, value, wrong } = tried.find((one) => one.wrong.length === 0) ?? tried[0]
-    yield* refuse(wrong)
+    yield* refuse(Option.match(written, { onNone: () => wrong, onSome: (text) => asWritten(wrong, text) }))
     yield* removes ? Effect.void : refuse(unwise(next, key, Object.keys((yield* inspect()).configuration.profiles)))
     yield* ConfigFile.write(file, next)
     return { after, value }

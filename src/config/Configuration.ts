@@ -5,6 +5,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import { jsonError } from "../redaction/jsonError.ts"
 import { hosted, type Profile } from "../model/Profile.ts"
 import { type ConfigError, ConfigInvalid, type ConfigUnreadable, NoProfile, type Problem } from "./ConfigError.ts"
 import * as ConfigFile from "./ConfigFile.ts"
@@ -73,6 +74,12 @@ export const parseValue = (text: string): unknown =>
     () => text
   )
 
+/** The problems of a value that was given as text, which also say where it looks like JSON and is none. */
+export const asWritten = (problems: ReadonlyArray<Problem>, text: string): ReadonlyArray<Problem> =>
+  typeof parseValue(text) === "string" && /^\s*[[{"]/.test(text)
+    ? problems.map((one) => ({ ...one, problem: `${one.problem}; ${jsonError(text)}` }))
+    : problems
+
 const unset = Symbol("unset")
 
 /** The source of an unset value. */
@@ -140,7 +147,7 @@ export const inspect = (
       if (entry.source !== fallback) {
         own = ConfigFile.replaceAt(own, steps, undefined)
         const wrong = Problems.inVariable(entry.source, ConfigFile.replaceAt({}, steps, entry.value))
-        problems.push(...wrong)
+        problems.push(...(typeof entry.value === "string" ? asWritten(wrong, entry.value) : wrong))
         if (wrong.length > 0) continue
       }
       others.push([steps, entry.value])

@@ -99,6 +99,19 @@ describe("a configuration that cannot be used", () => {
     assert.deepStrictEqual(read(), { maxDepth: 3, systemPrompt: "hi", approvals: { rules: [rule] } })
   })
 
+  it("is told where it looks like JSON and is none, from a variable too (U1)", async () => {
+    const local = await tollgate(at, ["config", "set", "profiles.local", '{"provider":'])
+    assert.strictEqual(local.code, 4)
+    assert.include(local.stderr, "profiles.local: expected an object; it is not JSON: it ends too early")
+    const roots = await tollgate(at, ["config", "set", "roots", "[/tmp]"])
+    assert.include(roots.stderr, "it is not JSON: unexpected character at line 1, column 2")
+    const text = await tollgate(at, ["config", "set", "roots", "/tmp"])
+    assert.notInclude(text.stderr, "JSON")
+    const variable = await tollgate(at, ["config"], "", { TOLLGATE_ROOTS: "[/tmp]" })
+    assert.include(variable.stdout + variable.stderr, "it is not JSON: unexpected character at line 1, column 2")
+    assert.strictEqual((await tollgate(at, ["config", "set", "systemPrompt", "[be brief]"])).code, 0)
+  })
+
   it("gets no worse: a change that mends nothing is refused", async () => {
     write(JSON.stringify(broken))
     const before = fs.readFileSync(file, "utf8")
