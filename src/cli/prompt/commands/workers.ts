@@ -24,15 +24,12 @@ const completing = (which: (node: WorkerTree.WorkerNode) => boolean) => (_: Read
   )
 
 const unknown = (name: string, prompt: Prompt) =>
-  prompt.say(
-    `no worker ${name} · ${treeOf(prompt).nodes.map(nameOf).join(", ") || "the task has started none"}`,
-    "error"
-  )
+  prompt.say(`no worker ${name} · ${treeOf(prompt).nodes.map(nameOf).join(", ") || "no task has started one"}`, "error")
 
 export const workers = command({
   name: "workers",
   group: "work",
-  summary: "show the sub-workers of the last task, or all that one did",
+  summary: "show the sub-workers of the last task that had any, or all that one did",
   arguments: "[WORKER]",
   duringTask: true,
   complete: completing(() => true),
