@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as readline from "node:readline"
 import { PassThrough } from "node:stream"
 import { StringDecoder } from "node:string_decoder"
+import { shownLines } from "./editor/FoldedPastes.ts"
 import { isCtrl, type Key } from "./Key.ts"
 import { isKittyKey, kittyKey, popKittyKeys, pushKittyKeys, splitKittyKeys } from "./KittyKeys.ts"
 import { Pastes } from "./Paste.ts"
@@ -25,6 +26,12 @@ const stopTime = Duration.millis(100)
 
 /** How long the rest of a key's sequence may take. */
 const escapeMillis = 50
+
+/** No sequence of a key, and no Ctrl-C. */
+const isText = (text: string): boolean => !text.includes("\u001b") && !text.includes("\u0003")
+
+/** Whether one piece of input is a paste of a terminal that marks none: nobody types as many lines at once. */
+const isUnmarkedPaste = (text: string): boolean => isText(text) && text.split(/\r\n?|\n/).length > shownLines + 1
 
 /** What the terminal sends, as keys; a paste is decoded as a whole and never key by key. */
 export const keysOf = (stdin: NodeJS.ReadableStream) =>
@@ -49,8 +56,19 @@ export const keysOf = (stdin: NodeJS.ReadableStream) =>
       const key = { name: "paste", ctrl: false, meta: false, shift: false }
       keys.unsafeOffer({ input: Option.some(text), key })
     }
+    /** An unmarked paste, whose rest may come with the next bytes. */
+    let unmarked = ""
+    const endUnmarked = () => {
+      if (unmarked !== "") onPaste(unmarked)
+      unmarked = ""
+    }
     const onText = (text: string) => {
       for (const piece of pastes.push(text)) {
+        if (piece._tag === "Keys" && (isUnmarkedPaste(piece.text) || (unmarked !== "" && isText(piece.text)))) {
+          unmarked += piece.text
+          continue
+        }
+        endUnmarked()
         if (piece._tag === "Pasted") onPaste(piece.text)
         // Decoded at once: a key stays before the paste that follows it.
         else
@@ -68,13 +86,14 @@ export const keysOf = (stdin: NodeJS.ReadableStream) =>
       const rest = begun
       begun = ""
       if (rest !== "") onText(rest)
+      endUnmarked()
     })
     const onData = (data: Buffer) => {
       const text = begun + decoder.write(data)
       begun = unfinished.exec(text)?.[0] ?? ""
       if (begun.length < text.length) onText(text.slice(0, text.length - begun.length))
       // What follows takes the place of a wait before it.
-      wait(begun === "" ? Effect.void : Effect.delay(release, escapeMillis))
+      wait(begun === "" && unmarked === "" ? Effect.void : Effect.delay(release, escapeMillis))
     }
     yield* Effect.acquireRelease(
       Effect.sync(() => {

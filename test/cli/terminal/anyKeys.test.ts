@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FastCheck, Layer, Option } from "effect"
+import { Effect, FastCheck, Layer, Option, TestClock } from "effect"
 import { PassThrough } from "node:stream"
 import { stripVTControlCharacters } from "node:util"
 import { Composer } from "../../../src/cli/terminal/Composer.ts"
@@ -88,6 +88,28 @@ describe("any keys", () => {
       ),
       { numRuns: 100 }
     ))
+
+  it.scoped("are one paste where many lines come at once from a terminal that marks none (U12)", () =>
+    Effect.gen(function* () {
+      const stdin = new PassThrough()
+      const keys = yield* keysOf(stdin)
+      const lines = Array.from({ length: 40 }, (_, line) => `line ${line}\r`).join("")
+      stdin.emit("data", Buffer.from(lines.slice(0, 200)))
+      stdin.emit("data", Buffer.from(lines.slice(200)))
+      yield* Effect.yieldNow()
+      yield* TestClock.adjust("50 millis")
+      stdin.emit("data", Buffer.from("x\r"))
+      const [found] = yield* keys.takeN(3)
+      assert.deepStrictEqual(
+        [...found].map(({ input, key }) => [key.name, Option.getOrElse(input, () => "")]),
+        [
+          ["paste", lines],
+          ["x", "x"],
+          ["return", "\r"]
+        ]
+      )
+    })
+  )
 
   it("are no reports of the terminal, in whatever pieces these come; a paste keeps what looks like one (U12)", () => {
     const reports = [
