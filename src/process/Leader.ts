@@ -128,7 +128,12 @@ export const start = (command: ProcessCommand, making: Making): Effect.Effect<Le
   Effect.uninterruptible(
     Effect.gen(function* () {
       if (inputBytes(command.stdin) > stdinLimit)
-        return yield* new SpawnFailed({ file: command.file, cwd: command.cwd, code: "E2BIG", reason: "too-large" })
+        return yield* new SpawnFailed({
+          file: command.file,
+          cwd: command.cwd,
+          code: "E2BIG",
+          reason: "input-too-large"
+        })
       const exit = yield* Deferred.make<ProcessExit>()
       const names = [yield* making.pipe, yield* making.pipe]
       return yield* spawn(command, making, names, exit)

@@ -5,7 +5,15 @@ import { errnoOf } from "../system/errno.ts"
 /** Bytes of input that a child is given at most. */
 export const stdinLimit = 16 * 1024 * 1024
 
-const Reason = Schema.Literal("no-program", "no-directory", "not-permitted", "too-large", "not-held", "refused")
+const Reason = Schema.Literal(
+  "no-program",
+  "no-directory",
+  "not-permitted",
+  "too-large",
+  "input-too-large",
+  "not-held",
+  "refused"
+)
 
 const advice: Readonly<Record<typeof Reason.Type, (failure: SpawnFailed) => string>> = {
   "no-program": ({ file }) =>
@@ -14,7 +22,9 @@ const advice: Readonly<Record<typeof Reason.Type, (failure: SpawnFailed) => stri
       : "the program is not on its PATH. Install it, or give its full path",
   "no-directory": ({ cwd }) => `its working directory ${cwd} does not exist. Create it, or choose another`,
   "not-permitted": () => "it is not executable. Check its permissions, and those of its working directory",
-  "too-large": () => `its arguments, its environment or its input are too large (input: ${stdinLimit} bytes at most)`,
+  "too-large": () =>
+    "the command line is too long for the system (on Linux 128 KiB in one argument, a shell command is one). Put the long text into a file and name the file",
+  "input-too-large": () => `its input is too large (${stdinLimit} bytes at most). Put it into a file and name the file`,
   "not-held": ({ code }) =>
     `what is protected and not there could not be kept from it (${code}). Check that the directories tollgate-sandbox-… in /tmp are your own and writable`,
   refused: ({ code }) => `the system refused with ${code}. Check the limits on processes, memory and open files`

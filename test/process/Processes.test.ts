@@ -99,7 +99,7 @@ sharing(Processes.layer)("Processes", (it) => {
       ["a directory that does not exist", sh("", { cwd: "/no/such/directory" }), "no-directory", "ENOENT"],
       ["a file that is not executable", sh("", { file: "/etc/passwd" }), "not-permitted", "EACCES"],
       ["arguments beyond the system's limit", sh("", { args: ["x".repeat(4_000_000)] }), "too-large", "E2BIG"],
-      ["input beyond the limit", sh("", { stdin: new Uint8Array(stdinLimit + 1) }), "too-large", "E2BIG"],
+      ["input beyond the limit", sh("", { stdin: new Uint8Array(stdinLimit + 1) }), "input-too-large", "E2BIG"],
       ["an argument with a zero byte", sh("a\0b"), "refused", "ERR_INVALID_ARG_VALUE"]
     ] as const
     for (const [what, command, reason, code] of cases)
