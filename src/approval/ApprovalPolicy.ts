@@ -164,6 +164,9 @@ export const planned =
 export const plannedRead =
   "Plan mode is on, and this read needs an approval that nobody is asked for in it. Plan without it, and say in the plan what you could not read."
 
+/** What a user is told with a call of their own that plan mode denies. */
+export const plannedForUser = "plan mode only reads; switch to another mode to run it"
+
 /** Whether a mode lets something run that another would not. */
 export const exceeds = (policy: ApprovalPolicy, most: ApprovalPolicy): boolean =>
   modes[policy].reach > modes[most].reach

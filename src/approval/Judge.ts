@@ -7,7 +7,7 @@ import type { Touches } from "../tool/Touches.ts"
 import { ReviewerFailed, trusted } from "../tool/ToolEvent.ts"
 import type { Foresee } from "./Ahead.ts"
 import { ApprovalDenied, type ApprovalRefused, ApprovalUnavailable } from "./ApprovalError.ts"
-import { judge, modes, type PolicyVerdict } from "./ApprovalPolicy.ts"
+import { judge, modes, plannedForUser, type PolicyVerdict } from "./ApprovalPolicy.ts"
 import { type AuditEntry, entryOf } from "../audit/AuditChain.ts"
 import { type Clearance, free, type Wanted } from "./Decision.ts"
 import type { Desk } from "./Desk.ts"
@@ -188,7 +188,7 @@ export const make = (
     { because, grant, refusal, rule, unread, verdict }: Explanation
   ): Cleared => {
     const session = sessions.of(call.sessionId)
-    if (refusal !== undefined) return refuse(call, "policy", refusal)
+    if (refusal !== undefined) return refuse(call, "policy", call.by === "user" ? plannedForUser : refusal)
     if (verdict === "allow") {
       if (grant !== undefined) return allowed(call, `grant ${grant.id}`)
       if (rule !== undefined) return allowed(call, `rule ${rule.id}`)

@@ -153,7 +153,8 @@ const callOf = (request: CallRequest, tool: Tool.Any, rawParams: unknown): ToolC
   attempt: 1,
   metadata: request.metadata ?? {},
   sink: request.sink as CallSink,
-  ...(request.taskId === undefined ? {} : { taskId: request.taskId })
+  ...(request.taskId === undefined ? {} : { taskId: request.taskId }),
+  ...(request.by === "user" && { by: request.by })
 })
 
 /** Whether the caller may run the tool. */

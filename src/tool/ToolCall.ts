@@ -43,6 +43,8 @@ export interface ToolCall extends Attempted {
   readonly rawParams: unknown
   /** The decoded parameters; the raw ones until the validation step has run. */
   readonly params: unknown
+  /** Who asks; the model if unset. */
+  readonly by?: "user"
   /** Epoch milliseconds. */
   readonly startedAt: number
   readonly metadata: Readonly<Record<string, unknown>>

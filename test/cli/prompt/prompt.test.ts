@@ -163,6 +163,16 @@ describe("the prompt", () => {
     await leave(terminal)
   })
 
+  it("refuses !command that does more than read in plan mode in words for whoever typed it (U7, U13)", async () => {
+    scripted(at, [{ steps: [{ say: "unused" }] }])
+    const terminal = await prompt(["--mode", "plan"])
+    terminal.press("!touch a.txt\r")
+    await terminal.idle(/plan mode only reads; switch to another mode\s+to run it/)
+    assert.notInclude(terminal.screen(), "Finish the plan")
+    assert.isFalse(fs.existsSync(path.join(at.work, "a.txt")))
+    await leave(terminal)
+  })
+
   it("remembers what was typed in this project, without secrets, and searches it on ctrl-r (U12, S5)", async () => {
     scripted(at, [{ repeat: true, steps: [{ say: "Still here." }] }])
     const secret = ["ghp_", "a1".repeat(18)].join("")
