@@ -14,6 +14,7 @@ import { when } from "../middleware/when.ts"
 import * as Collector from "../telemetry/Collector.ts"
 import * as Traces from "../telemetry/Traces.ts"
 import { load } from "./command/load.ts"
+import { others, prefix } from "./variables.ts"
 import * as LazyHttpClient from "../host/LazyHttpClient.ts"
 
 /** The prompt, which has no words behind its name. */
@@ -84,6 +85,17 @@ const redaction = Layer.unwrapEffect(
   )
 )
 
+/** Says which variables have no effect, where there may be one: most people set none but the home. */
+const variables = Effect.flatMap(Surroundings, ({ env }) => {
+  const names = Object.keys(env).filter((name) => name.startsWith(prefix) && !others.includes(name))
+  return names.length === 0
+    ? Effect.void
+    : load(
+        () => import("./unknownVariables.ts"),
+        ({ warnOf }) => warnOf(names)
+      )
+})
+
 const traces = Layer.provide(Traces.layer, LazyHttpClient.layer)
 
 /**
@@ -94,6 +106,6 @@ export const behindStack = <A, E, R>(
   handler: Effect.Effect<A, E, R>,
   parsed: unknown
 ): Effect.Effect<A, E | Crashed | ConfigMissing | ConfigError, R | Surroundings> =>
-  Effect.flatMap(sealed, (stack) => CommandCall.handler(stack)([prompt, ...pathOf(parsed)], () => handler)()).pipe(
-    Effect.provide(Layer.provideMerge(traces, redaction))
-  )
+  Effect.flatMap(Effect.zipRight(variables, sealed), (stack) =>
+    CommandCall.handler(stack)([prompt, ...pathOf(parsed)], () => handler)()
+  ).pipe(Effect.provide(Layer.provideMerge(traces, redaction)))

@@ -65,4 +65,21 @@ describe("names in the configuration that no tool has", () => {
     for (const text of [...said, "unknown tool grepp; did you mean grep?"])
       assert.strictEqual(stderr.split(text).length, 2, text)
   })
+
+  it("are told of the environment, unless the configuration names the variable (U1)", async () => {
+    const env = {
+      TOLLGATE_APPROVAL_POLICY: "deny",
+      TOLLGATE_MODE: "plan",
+      TOLLGATE_MAX_DEPTH: "2",
+      TOLLGATE_MY_KEY: "x"
+    }
+    scripted(at, [{ steps: [{ say: "Hello." }] }], { systemPrompt: "TOLLGATE_MY_KEY" })
+    const { code, stderr } = await tollgate(at, ["run", "hi"], "", env)
+    assert.strictEqual(code, 0)
+    const told = stderr.split("\n").filter((line) => line.includes("environment variable"))
+    assert.deepStrictEqual(told, [
+      "tollgate: the environment variable TOLLGATE_APPROVAL_POLICY has no effect: did you mean TOLLGATE_APPROVALS_POLICY?",
+      "tollgate: the environment variable TOLLGATE_MODE has no effect: no setting has this name; tollgate config lists them"
+    ])
+  })
 })
