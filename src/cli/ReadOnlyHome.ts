@@ -1,8 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Configuration } from "../config/Configuration.ts"
+import type { Home } from "../config/Home.ts"
 import { type DatabaseError, fromCause } from "../database/DatabaseError.ts"
 import { stateDirectory } from "../mcp/stateDirectory.ts"
 import * as PrivateDirectory from "../system/PrivateDirectory.ts"
@@ -37,6 +39,27 @@ const copyKnown = (from: string, to: string): void => {
     if (/\.(?:manifest|pins)\.json$/.test(name)) copy(path.join(from, name), path.join(to, name))
 }
 
+const isReadOnly = ({ approvals, database }: Home): boolean =>
+  ![path.dirname(database), database, approvals].every(isWritable)
+
+/** A home that goes when the scope closes, where that of the user cannot be written to. */
+export const temporary = (home: Home): Effect.Effect<Home | undefined, DatabaseError, Scope.Scope> =>
+  isReadOnly(home)
+    ? Effect.map(
+        PrivateDirectory.filled(
+          () => {},
+          (error) => fromCause(home.database, error)
+        ),
+        (to) => ({
+          ...home,
+          database: path.join(to, path.basename(home.database)),
+          approvals: path.join(to, "approvals"),
+          checkpoints: path.join(to, "checkpoints"),
+          results: path.join(to, "results")
+        })
+      )
+    : Effect.succeed(undefined)
+
 /**
  * For commands that only read: the records of a home that cannot be written to are opened in a copy, because SQLite opens no
  * database without writing beside it. The copy goes when the command ends.
@@ -47,7 +70,7 @@ export const layer: Layer.Layer<Configuration, DatabaseError, Configuration> = L
     const configuration = yield* Configuration
     const { approvals, database } = configuration.home
     const folder = path.dirname(database)
-    if ([folder, database, approvals].every(isWritable)) return configuration
+    if (!isReadOnly(configuration.home)) return configuration
     const to = yield* PrivateDirectory.filled(
       (directory) => {
         for (const file of copied(database)) copy(file, path.join(directory, path.basename(file)))

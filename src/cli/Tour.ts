@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import * as path from "node:path"
 import { Configuration } from "../config/Configuration.ts"
 import { setUp } from "../config/ConfigError.ts"
 import * as DefaultStack from "../gate/DefaultStack.ts"
@@ -19,11 +20,14 @@ import { open, submit } from "../ui/Conversation.ts"
 import type { Answer, Approval } from "../ui/Display.ts"
 import { present } from "../ui/present.ts"
 import { Ui } from "../ui/Ui.ts"
+import { makeVisible } from "../text/visible.ts"
 import { version } from "../version.ts"
 import * as Frontend from "./Frontend.ts"
 import { invocation } from "./invocation.ts"
+import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { runTask } from "./runTask.ts"
 import { Screen } from "./terminal/Screen.ts"
+import type { Style } from "./terminal/Style.ts"
 import { FetchLedger, Forecast, WeighSoil } from "./tour/DemoTools.ts"
 import { prompt, turns } from "./tour/script.ts"
 import { workspace } from "./tour/workspace.ts"
@@ -66,24 +70,35 @@ const introduce = Effect.gen(function* () {
   )
 })
 
-const conclude = (session: string) =>
+const line = (text: string, about: string, style: Style) =>
+  `  ${text}${about === "" ? "" : `\n      ${style.dim(about)}`}\n`
+
+/** Where what the tour did can be seen again; it is gone with a temporary home. */
+const again = (session: string, command: string, style: Style) => {
+  const id = session.slice(0, "session_".length + 8)
+  return [
+    `\n${style.bold("Everything is recorded.")} See it again:\n`,
+    line(`${command} sessions show ${id}`, "as it looked", style),
+    line(`${command} events ${id}`, "every event, numbered", style),
+    line(`${command} events ${id} --jsonl > tour.jsonl`, "", style),
+    line(`${command} replay tour.jsonl`, "the same from a file", style)
+  ]
+}
+
+const conclude = (session: string, unkept: string | undefined) =>
   Effect.gen(function* () {
     const { progress, style } = yield* Screen
     const command = invocation()
-    const id = session.slice(0, "session_".length + 8)
-    const line = (text: string, about: string) => `  ${text}${about === "" ? "" : `\n      ${style.dim(about)}`}\n`
     yield* progress(
       [
-        `\n${style.bold("Everything is recorded.")} See it again:\n`,
-        line(`${command} sessions show ${id}`, "as it looked"),
-        line(`${command} events ${id}`, "every event, numbered"),
-        line(`${command} events ${id} --jsonl > tour.jsonl`, ""),
-        line(`${command} replay tour.jsonl`, "the same from a file"),
+        ...(unkept === undefined
+          ? again(session, command, style)
+          : [`\nNothing of the tour is kept: ${makeVisible(unkept)} cannot be written to.\n`]),
         `\n${style.bold("Connect a model")} with any one of these, then ${command} run "…":\n`,
-        ...setUp.map((text) => line(text.replace(/^tollgate/, command), "")),
+        ...setUp.map((text) => line(text.replace(/^tollgate/, command), "", style)),
         "\n",
-        line(`${command} doctor`, "shows what is missing"),
-        line(`${command} --help`, "shows the other commands")
+        line(`${command} doctor`, "shows what is missing", style),
+        line(`${command} --help`, "shows the other commands", style)
       ].join("")
     )
   })
@@ -92,7 +107,9 @@ const conclude = (session: string) =>
 export const tour = Effect.gen(function* () {
   const screen = yield* Screen
   const directory = yield* workspace
-  const configuration = yield* Configuration
+  const configured = yield* Configuration
+  const temporary = yield* ReadOnlyHome.temporary(configured.home)
+  const configuration = { ...configured, home: temporary ?? configured.home }
   const { env } = yield* Surroundings
   const model = yield* Scripted.make(turns(screen.live ? pace : 0), { name: "scripted tour", record: false })
   const ui = yield* answering
@@ -117,7 +134,7 @@ export const tour = Effect.gen(function* () {
     Effect.provideService(Configuration, { ...configuration, settings: {} }),
     Effect.provideService(Surroundings, { directory, env })
   )
-  yield* conclude(session)
+  yield* conclude(session, temporary === undefined ? undefined : path.dirname(configured.home.database))
 }).pipe(
   Effect.scoped,
   Effect.provide(Frontend.layer({ split: false, keys: true })),
