@@ -86,6 +86,23 @@ describe("the mode of approvals", () => {
     await leave(terminal)
   })
 
+  it("leaves the question after a plan by shift-tab, for the next mode, and keeps what was typed there (U13)", async () => {
+    scripted(at, [{ steps: [{ say: "## The plan\nMend it." }] }, { steps: [{ say: "Mended." }] }])
+    const terminal = await open(["--mode", "plan"], { columns: 100 })
+    await terminal.seen(/^ PLAN · test/m)
+    terminal.press("plan it\r")
+    await terminal.seen("Carry out this plan?")
+    terminal.press("but first")
+    await terminal.seen("answer but first")
+    terminal.press("\u001b[Z")
+    await terminal.seen(/^› ?\n ASK · test/m)
+    terminal.press("\u001b[A")
+    await terminal.seen("› but first")
+    terminal.press("\r")
+    await terminal.seen("Mended.")
+    await leave(terminal)
+  })
+
   it("is refused where it is sandboxed and nothing holds commands, with what to do (U13)", async () => {
     scripted(at, [], { sandbox: { target: "none" } })
     const { code, stderr } = await tollgate(at, ["run", "--mode", "sandboxed", "hello"])

@@ -165,7 +165,8 @@ export const talk = (options: Chosen, policy: ApprovalPolicy, isShown: boolean) 
       submit: (text) => submit(text),
       profile: () => state.profile,
       mode: () => state.mode,
-      setMode: current.setMode,
+      // The question is one of plan mode.
+      setMode: (mode) => Effect.zipRight(plan.leave, current.setMode(mode)),
       sandbox: () => state.sandbox,
       directory,
       quit: Effect.asVoid(Deferred.succeed(quit, undefined)),

@@ -50,6 +50,7 @@ export const make = <E extends CommandFailed>({ dialogue, perform, prompt }: Opt
     yield* Effect.forkScoped(assisting)
     yield* composer.bind({
       matches: ({ key }) => key.name === "tab" && key.shift,
+      always: true,
       run: Effect.asVoid(Effect.forkIn(Effect.provide(perform("/mode next"), services), scope))
     })
     const clock = yield* Effect.clock

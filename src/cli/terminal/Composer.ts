@@ -28,9 +28,11 @@ const hint = "type here while it runs"
 /** How long before a question a single letter is one that was meant for it. */
 const strayMillis = 2000
 
-/** A key that something else than typing is bound to, while no question is asked. */
+/** A key that something else than typing is bound to. */
 export interface Binding {
   readonly matches: (key: Key) => boolean
+  /** It counts while a question is asked as well. */
+  readonly always?: true
   readonly run: Effect.Effect<void>
 }
 
@@ -48,6 +50,8 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
     readonly isResting: () => boolean
     /** Binds a key from now on; an earlier binding of it gives way. */
     readonly bind: (binding: Binding) => Effect.Effect<void>
+    /** What a key does while a question is asked; unset for one that belongs to the question. */
+    readonly boundAlways: (key: Key) => Effect.Effect<void> | undefined
     /** Suggests how to go on from now on. */
     readonly assist: (suggest: Suggest) => Effect.Effect<void>
     /** What Ctrl-R searches with what is typed. */
@@ -111,7 +115,8 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
           if (queue.give(Option.some(text))) return Effect.void
           if (text.trim() === "") return Effect.void
           if (isAside(text)) return Effect.asVoid(asides.offer(text))
-          if (queue.isFull) editor.text = text
+          // What is typed next begins a line of its own.
+          if (queue.isFull) editor.text = `${text.trimEnd()}\n`
           else queue.push(sent)
           return Effect.void
         })
@@ -177,6 +182,7 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
           Effect.sync(() => {
             bindings = [binding, ...bindings]
           }),
+        boundAlways: (key) => bindings.find(({ always, matches }) => always === true && matches(key))?.run,
         searchWith: (by) =>
           Effect.sync(() => {
             completion.search = by

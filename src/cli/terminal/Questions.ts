@@ -17,6 +17,8 @@ export interface QuestionsOptions {
   readonly region: Region["Type"]
   readonly keyboard: Keyboard["Type"]
   readonly interruptions: Interruptions["Type"]
+  /** What a key does whatever is asked; unset for one that is typed. */
+  readonly bound: (key: Key) => Effect.Effect<void> | undefined
   /** Takes what was being written where a question ended before it was answered. */
   readonly unfinished: (text: string) => Effect.Effect<void>
 }
@@ -25,7 +27,7 @@ export interface QuestionsOptions {
 const over = Duration.seconds(1)
 
 /** Single questions in the place of the composer; what was typed there before stays there. */
-export const make = ({ interruptions, keyboard, region, screen, unfinished }: QuestionsOptions) => {
+export const make = ({ bound, interruptions, keyboard, region, screen, unfinished }: QuestionsOptions) => {
   const { height, style, width } = screen
   const { interrupt, isHeard } = interruptions
 
@@ -56,6 +58,8 @@ export const make = ({ interruptions, keyboard, region, screen, unfinished }: Qu
           if (!empty) return draw
           return isEscape(key) && (escape === "leaves" || !isHeard()) ? leave : interrupt
         }
+        const elsewhere = escape === "interrupts" ? bound(key) : undefined
+        if (elsewhere !== undefined) return elsewhere
         const sent = editor.press(key)
         return sent === undefined ? draw : Effect.asVoid(Deferred.succeed(answer, Option.some(sent.text)))
       }

@@ -59,7 +59,14 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
         composer.editor.keep(text)
         return region.redraw
       })
-    const questions = Questions.make({ screen, region, keyboard, interruptions, unfinished })
+    const questions = Questions.make({
+      screen,
+      region,
+      keyboard,
+      interruptions,
+      bound: composer.boundAlways,
+      unfinished
+    })
     let status: { readonly text: string; readonly since: number } | undefined
     let frame = 0
     let workers = WorkerTree.empty

@@ -60,6 +60,7 @@ export const layer: Layer.Layer<Composer, never, Lines | Screen | Interruptions>
       rest: Effect.void,
       isResting: () => false,
       bind: () => Effect.void,
+      boundAlways: () => undefined,
       assist: () => Effect.void,
       searchWith: () => Effect.void,
       lend: (self) => screen.lend(self),
