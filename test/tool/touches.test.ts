@@ -7,6 +7,7 @@ import type { Rule } from "../../src/approval/Rule.ts"
 import { RuleBook } from "../../src/approval/RuleBook.ts"
 import { describing } from "../../src/approval/Subject.ts"
 import * as Tool from "../../src/tool/Tool.ts"
+import { RunShell } from "../../src/tools/RunShell.ts"
 import { type Configured, configured, type Declaration, touchesOf } from "../../src/tool/Touches.ts"
 
 const tool = (touches?: Declaration<unknown>) =>
@@ -34,6 +35,19 @@ const pattern = fc.constantFrom(
   { argv: ["rm"], risk: "destructive" as const },
   { risk: "destructive" as const, path: "a" }
 )
+
+describe("what a command touches", () => {
+  it("is its words and its directory: a grant holds in the background and with another limit of time (A6, A15)", () => {
+    const key = (more: object) => {
+      const params = { command: "npm test", ...more }
+      return subjects.of({ name: "run_shell", tool: RunShell, params, rawParams: params }).key
+    }
+    assert.strictEqual(key({ background: true }), key({}))
+    assert.strictEqual(key({ timeout: 900 }), key({}))
+    assert.notStrictEqual(key({ cwd: "sub" }), key({}))
+    assert.notStrictEqual(key({ command: "npm test -- -u" }), key({}))
+  })
+})
 
 describe("what a foreign tool touches", () => {
   it("that are no touches count as none declared, and host and process names as what they lead to (T20)", () => {
