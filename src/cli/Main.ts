@@ -74,9 +74,12 @@ const checkCommand = (words: ReadonlyArray<string>): Effect.Effect<void, UsageEr
 
 /** The words as the parser must be given them. */
 const checkOptions = (words: ReadonlyArray<string>) =>
-  Either.mapLeft(
-    checked(tree, spoken(tree, words)),
-    ({ command, problem }) => new UsageError({ reason: `${problem}\nSee ${command} --help` })
+  checked(tree, spoken(tree, words)).pipe(
+    Either.mapLeft(({ command, problem }) => new UsageError({ reason: `${problem}\nSee ${command} --help` })),
+    Either.filterOrLeft(
+      ({ unexpected }) => unexpected === undefined,
+      (line) => new UsageError({ reason: `${line.unexpected ?? ""}\nSee ${locate(line.words).path.join(" ")} --help` })
+    )
   )
 
 const asksForHelp = (words: ReadonlyArray<string>): boolean =>
@@ -107,15 +110,9 @@ const say = (message: string) =>
     Effect.sync(() => void process.stderr.write(`${bold(red("tollgate:"))} ${makeVisible(message)}\n`))
   )
 
-/** What is wrong, in a sentence; the parser takes an unknown option of a group for the name of a command. */
-const complaint = (words: ReadonlyArray<string>, said: Said): string => {
-  const text = said.errors.join(" ")
-  const { path } = locate(words)
-  const next = words[path.length - 1]
-  return next?.startsWith("-") === true && text.startsWith("Invalid subcommand")
-    ? `unknown option ${next}`
-    : text.replace(/^Received unknown argument: '(-[^']*)'/, "unknown option $1")
-}
+/** What is wrong, in a sentence. */
+const complaint = (said: Said): string =>
+  said.errors.join(" ").replace(/^Received unknown argument: '(-[^']*)'/, "unknown option $1")
 
 /** The profile that the words name, wherever it stands among them. */
 const askedFor = (words: ReadonlyArray<string>): { readonly profile?: string } => {
@@ -147,7 +144,7 @@ const concluded = (cause: Cause.Cause<unknown>, said: Said, words: ReadonlyArray
   }
   if (ValidationError.isValidationError(failure.value)) {
     const help = [...locate(words).path, "--help"].join(" ")
-    return Effect.as(say(`${complaint(words, said)}\nSee ${help}`), exitCodes.usage)
+    return Effect.as(say(`${complaint(said)}\nSee ${help}`), exitCodes.usage)
   }
   const error = failure.value as Told
   if (error._tag === "TaskEndedEarly") return Effect.succeed(codeOf(error))

@@ -81,6 +81,15 @@ const unfit = (name: string, accepts: string, value: string | undefined): string
     : `${name} takes ${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}, not ${quoted(value)}`
 }
 
+/** Of a word behind the options of a command that takes none: others take the session behind `--resume`. */
+const unexpected = (word: string, path: ReadonlyArray<string>, names: ReadonlyArray<string>): string => {
+  const what = `unexpected argument ${quoted(word)}`
+  if (path.length > 0) return what
+  return names.some((name) => ["--resume", "-r", "--continue", "-c"].includes(name))
+    ? `${what}; to open a session by its id: tollgate --session ID`
+    : `${what}; to send it as a prompt: tollgate run "…"`
+}
+
 export interface Refusal {
   readonly problem: string
   /** The command whose help says what there is. */
@@ -92,6 +101,8 @@ export interface CommandLine {
   readonly words: ReadonlyArray<string>
   /** The value of `--log-level`. */
   readonly logLevel?: string
+  /** What is wrong with a word behind the name of a group, which takes none. */
+  readonly unexpected?: string
 }
 
 /** A word of the command line that is not the name of a command. */
@@ -163,8 +174,13 @@ export const checked = (tree: CommandTree, words: ReadonlyArray<string>): Either
   if (foreign !== undefined) return refuse(`${["tollgate", ...path].join(" ")} has no option ${foreign}`)
   const missing = known.find((one) => one.required && !seen.has(one))
   if (missing !== undefined) return refuse(`${missing.names.at(-1)} is missing`)
+  const stray = node.below === undefined ? undefined : given.find(({ kind }) => kind === "argument")
   const marked = given.map(({ kind, word }, index) =>
     kind === "argument" && given[index - 1]?.kind === "switch" ? literally(word) : word
   )
-  return Either.right({ words: [...path, ...marked, ...literals], ...(level === undefined ? {} : { logLevel: level }) })
+  return Either.right({
+    words: [...path, ...marked, ...literals],
+    ...(level === undefined ? {} : { logLevel: level }),
+    ...(stray === undefined ? {} : { unexpected: unexpected(stray.word, path, names) })
+  })
 }
