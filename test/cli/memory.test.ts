@@ -69,6 +69,8 @@ describe("what a project remembers", () => {
     await terminal.seen("remembered for this project: I prefer tabs. · /memory forget 1")
     terminal.press("/memory\r")
     await terminal.seen(/1 {2}preference {2}project {2}just now {5}I prefer tabs\./)
+    terminal.press("/memory forget it\r")
+    await terminal.seen("usage: /memory forget ID, a number; /memory lists them")
     terminal.press("/memory forget 1\r")
     await terminal.seen("forgotten: I prefer tabs.")
     terminal.press("\u0004")

@@ -102,7 +102,9 @@ export class PromptQueue {
     const latest = this.waiting.slice(-shown)
     const more = this.waiting.length - latest.length
     return [
-      ...(more > 0 ? [style.dim(fit(`─ ${more} more queued ─`, width))] : []),
+      ...(more > 0
+        ? [style.dim(fit(`─ ${more} more queued${this.isFull ? " · no room for another" : ""} ─`, width))]
+        : []),
       ...latest.map(({ text }, index) => {
         const hinted = `   ${hint} ─`
         const most = width - lead.length - 2

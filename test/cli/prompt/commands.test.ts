@@ -46,6 +46,8 @@ describe("a slash command", () => {
     ["/clear", /the model's context was cleared/],
     ["/rewind", /nothing to rewind yet/],
     ["/undo", /nothing to undo yet/],
+    ["/undo 5", /\/undo takes no argument/],
+    ["/memory forget none", /usage: \/memory forget ID, a number/],
     ["/diff", /no changes yet/],
     ["/workers", /no sub-workers yet/],
     ["/cancel", /usage: \/cancel WORKER/],

@@ -107,6 +107,9 @@ const helping = (all: () => ReadonlyArray<SlashCommand>): SlashCommand =>
       })
   })
 
+/** Whether a word behind the command would be left out; the text of a file may use arguments that it does not name. */
+const takesNone = ({ arguments: given, group }: SlashCommand): boolean => given === undefined && group !== "files"
+
 /** Tollgate's commands and further ones. */
 export const make = (further: ReadonlyArray<SlashCommand>): Commands => {
   const all: ReadonlyArray<SlashCommand> = [helping(() => all), ...listed, ...further]
@@ -121,6 +124,9 @@ export const make = (further: ReadonlyArray<SlashCommand>): Commands => {
         const found = byTool ? tool : find(name)
         if (found === undefined) return prompt.say(unknown(name, all), "error")
         if (prompt.isRunning() && found.duringTask !== true) return prompt.say(running(found.name), "error")
+        if (argument !== "" && !byTool && takesNone(found)) {
+          return prompt.say(`/${found.name} takes no argument`, "error")
+        }
         return found.run(byTool ? `${name} ${argument}` : argument, prompt)
       })
   }

@@ -53,6 +53,9 @@ export const memory = command({
         const { text } = yield* MemoryCommand.forgotten(Number(id), project)
         return yield* prompt.say(`forgotten: ${makeVisible(text)}`)
       }
+      if (/^forget(?:\s+\S+)?$/.test(argument.trim())) {
+        return yield* prompt.say("usage: /memory forget ID, a number; /memory lists them", "error")
+      }
       const memory = yield* Memory
       const query = argument.trim()
       const found = yield* query === "" ? memory.list({ project, limit }) : memory.retrieve({ project, query, limit })
