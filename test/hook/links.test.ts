@@ -57,6 +57,36 @@ cp -r packages TMP/pk; cat TMP/pk/c/hosts
 cp -r pack* lib/q; cat lib/q/c/hosts
 PYTHONPATH=out python3 -m pytest
 PYTHONPATH=src:out pytest
+cp -rL src lib/q
+cp -r --dereference src lib/q
+zip -r x.zip src
+diff -r src lib
+diff packages lib
+prettier --write out
+eslint --fix src out
+pytest out
+node src/a.ts out
+npm run lint -- out
+npm test ou*
+docker build -t x out
+git checkout x && cat src/a.ts
+git checkout x; wc -l src/*.ts
+git merge x && cat src/none
+git pull && cp src/a.ts src/c.ts
+git pull -q && echo x > src/c.ts
+git switch x && cd src
+git stash pop && cat src/*.none
+git -C src rebase x && cat src/a.ts
+gh pr checkout 3 && cat src/a.ts
+git clone https://github.com/a/b && cat b/README
+tar cf - src | tar xf - -C lib && cat lib/src/a.ts
+tar xzf TMP/x.tgz -C lib; cat lib/x
+unzip TMP/x.zip -d lib; cat lib/x
+for i in 1 2; do cat src/a.ts; git checkout x; done
+while true; do cat src/a.ts; git pull; done
+f() { cat src/a.ts; git pull; f; }; f
+sleep 1 && cat src/a.ts & git checkout x
+{ sleep 1; cat src/a.ts; } | git checkout x
 `
 
 const free = `
@@ -75,6 +105,23 @@ mkdir -p src/new/
 cp -r src lib && cat lib/a.ts && sed -i s/x/y/ lib/a.ts
 mv src/a.ts src/b.ts && cat src/b.ts
 PYTHONPATH=src pytest
+cp -r src lib
+cp -rL src lib/q
+diff -r src lib
+prettier --write src
+npm run out
+git checkout -b x && cat src/a.ts
+git switch -c x && cat src/a.ts
+cat src/a.ts && git checkout x
+git checkout x && npm test
+git pull && ls
+git pull && git log --oneline | head -5
+git pull && git add src/a.ts
+git checkout x && rm -rf dist
+git stash && npm test && git stash pop
+git reset --soft HEAD~1 && cat src/a.ts
+git clone https://github.com/a/b && ls b
+git pull && npm test > TMP/log
 `
 
 const lines = (text: string) => text.split("\n").filter((line) => line !== "")

@@ -14,9 +14,10 @@ import { launched } from "./Launchers.ts"
 import { programDoes } from "./programDoes.ts"
 import { isQuiet, type Printed, printedBy, xargsShows } from "./Handed.ts"
 import { isUnread, type Step, type Touch, unread, type Unread, unknownPart } from "./Step.ts"
-import { isKnown, plain, unknown, unknownWord } from "./Unknown.ts"
-import { namesakeDoes, systemProgram } from "./systemProgram.ts"
-import type { Doing, Touched } from "./Touched.ts"
+import { isKnown, plain, unknown } from "./Unknown.ts"
+import { knownDoes, systemProgram } from "./systemProgram.ts"
+import type { Doing } from "./Touched.ts"
+import { Sequence } from "./Sequence.ts"
 import { isListText, Variables } from "./Variables.ts"
 
 const maximumCommands = 256
@@ -36,11 +37,12 @@ export const doingOf = (text: string, where: Where): Doing => {
 }
 
 class Walker implements Doing {
-  readonly touched: Array<Touched> = []
   readonly urls: Array<string> = []
   readonly unknown: Array<Unread> = []
   readonly settings: Array<string> = []
   readonly git: Array<Doing["git"][number]> = []
+  readonly #sequence = new Sequence()
+  readonly touched = this.#sequence.touched
   readonly #functions = new Functions()
   /** Those whose bodies are being read. */
   readonly #calling = new Set<Function>()
@@ -83,12 +85,17 @@ class Walker implements Doing {
     this.#variables.within(() => this.#functions.within(read))
   }
 
+  /** The same, where what stands behind may run before. */
+  #inAnyOrder(read: () => void): void {
+    this.#sequence.inAnyOrder(() => this.#perhaps(read))
+  }
+
   /** What a function does from where it is called. */
   #call(called: Function): void {
     if (this.#calling.has(called)) return
     this.#functions.noteRead(called)
     this.#calling.add(called)
-    this.#perhaps(() => this.#children(called))
+    this.#inAnyOrder(() => this.#children(called))
     this.#calling.delete(called)
   }
 
@@ -97,23 +104,28 @@ class Walker implements Doing {
       case "Command":
         return this.#command(node)
       case "For":
-        return this.#perhaps(() => this.#for(node))
+        return this.#inAnyOrder(() => this.#for(node))
       case "Function":
         return this.#functions.define(node.name.value)
       case "Statement":
+        if (node.background === true) this.#sequence.atOnce()
         return node.background === true ? this.#perhaps(() => this.#children(node)) : this.#children(node)
       case "Pipeline":
-        return node.commands.length > 1 ? this.#pipeline(node) : this.#children(node)
+        return node.commands.length > 1 ? this.#inAnyOrder(() => this.#pipeline(node)) : this.#children(node)
       case "AndOr":
         return this.#list(node)
       case "If":
         return this.#if(node)
+      case "ArithmeticFor":
+        this.#hazard(node)
+        return this.#inAnyOrder(() => this.#children(node))
       case "Script":
       case "Subshell":
       case "Redirected":
-      case "While":
       case "CaseItem":
         return this.#perhaps(() => this.#children(node))
+      case "While":
+        return this.#inAnyOrder(() => this.#children(node))
       case "Redirect":
       case "HereString":
       case "HereDoc":
@@ -197,14 +209,12 @@ class Walker implements Doing {
   }
 
   #touch(touch: Touch, from = this.#directories.all): void {
-    this.touched.push({ ...touch, from })
+    this.#sequence.add(touch, from)
   }
 
   #command(node: Command): void {
-    if (++this.#commands > maximumCommands) {
-      if (this.#commands === maximumCommands + 1) this.unknown.push(unread("…", "it has more commands than are read"))
-      return
-    }
+    if (++this.#commands > maximumCommands)
+      return void this.unknown.push(unread("…", "it has more commands than are read"))
     const fed = node.redirects.every(({ operator }) => operator.startsWith(">")) ? this.#fed : undefined
     this.#fed = undefined
     const written = [...(node.name === undefined ? [] : [node.name]), ...node.suffix]
@@ -213,11 +223,7 @@ class Walker implements Doing {
       else this.#children(part)
     }
     const given = node.prefix.filter((part) => part.type === "Assignment")
-    const words = written.flatMap((part): ReadonlyArray<Literal> => {
-      if (part.type === "Word") return this.#variables.wordsFor(node.name?.text, part) ?? [unknownWord(part.text)]
-      if (part.type !== "Assignment") return []
-      return [this.#variables.word(part.text)]
-    })
+    const words = this.#variables.wordsOf(node.name?.text, written)
     // A redirection that fails can keep the variable from being set.
     const assign = () => given.forEach((one) => this.#assignment(one))
     if (words.length === 0) return node.redirects.length === 0 ? assign() : this.#perhaps(assign)
@@ -270,10 +276,8 @@ class Walker implements Doing {
       if (inner.text !== undefined) return this.#apart(inner.text)
       return this.run(inner.words, depth + 1, fed)
     }
-    const done = programDoes(name, args)
+    const done = knownDoes(name, args)
     if (isUnread(done)) return stop(done.reason)
-    const namesake = namesakeDoes(name, args)
-    if (namesake !== undefined && isUnread(namesake)) return stop(namesake.reason)
     this.#take(done, shown, depth)
   }
 
@@ -288,13 +292,9 @@ class Walker implements Doing {
   }
 
   #enter(args: ReadonlyArray<Literal>, stop: (reason: string) => void): void {
-    const [word = { ...plain, value: "~", tilde: true }, ...more] = args.filter(({ value }) => value !== "--")
-    // Back to where the text itself has come from; before that, it is where the shell was last.
-    if (word.value === "-" && more.length === 0 && this.#directories.all.length > 1) return
-    if (more.length > 0 || word.value.startsWith("-") || word.glob || !isKnown(word))
-      return stop("where it goes is known only at run time")
-    this.#touch({ word, op: "enter", by: `cd ${word.value}` })
-    if (!this.#directories.enter(word)) stop("it goes through more directories than are read")
+    const entered = this.#directories.enter(args)
+    if (entered.word !== undefined) this.#touch({ word: entered.word, op: "enter", by: `cd ${entered.word.value}` })
+    if (entered.reason !== undefined) stop(entered.reason)
     if (this.#directories.all.length > 1) this.#variables.forget("PWD")
   }
 }

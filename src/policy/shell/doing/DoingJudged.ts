@@ -1,12 +1,11 @@
-import * as Either from "effect/Either"
 import { excerpt } from "../../../text/excerpt.ts"
 import { sentence } from "../../../text/sentence.ts"
 import { ask, deny, strictest, type Verdict } from "../../Verdict.ts"
-import { isExpendablePlace } from "../DestructiveFiles.ts"
 import { normalise } from "../LexicalPath.ts"
 import type { Literal } from "../Literal.ts"
 import type { ShellContext } from "../ShellContext.ts"
 import { broughtBy } from "./broughtBy.ts"
+import { Changes } from "./Changes.ts"
 import { doingOf } from "./Doing.ts"
 import { isTemporary } from "../TemporaryPlaces.ts"
 import { type GitShown, shownByGit } from "./GitShown.ts"
@@ -18,6 +17,7 @@ import { madeBy, madeOf } from "./MadeLink.ts"
 import { shown, unknownPart } from "./Step.ts"
 import { isSystemProgram } from "./systemProgram.ts"
 import { plain } from "./Unknown.ts"
+import { Upset } from "./Upset.ts"
 import { WordPaths } from "./WordPaths.ts"
 
 /** What the policy says of what a shell text does. */
@@ -58,22 +58,21 @@ export const deniedChange = (text: string, context: ShellContext): Verdict | und
   const judge = new Judge(context)
   const { touched: all } = doingOf(text, context)
   judge.follow(all)
-  for (const touched of all) {
+  for (const [at, touched] of all.entries()) {
     if (touched.op !== "write" && touched.op !== "link") continue
-    const verdict = judge.touch(touched)
+    const verdict = judge.touch(touched, at)
     if (verdict?.decision === "deny" && guarded.test(verdict.rule)) return verdict
   }
   return undefined
 }
-
-/** What is protected in a directory of its own, which an archive or a copy may bring. */
-const within = ["hooks/pre-commit", "workflows/x.yml", "tasks.json", "settings.json"]
 
 class Judge {
   readonly #context: ShellContext
   readonly #words: WordPaths
   readonly #links = new Links()
   readonly #below: ReadBelow
+  readonly #changes: Changes
+  readonly #upset: Upset
   #fresh = new FreshFiles([])
   #paths = 0
 
@@ -81,6 +80,8 @@ class Judge {
     this.#context = context
     this.#words = new WordPaths(context)
     this.#below = new ReadBelow(context, this.#words)
+    this.#changes = new Changes(context, this.#words)
+    this.#upset = new Upset(context, this.#words)
   }
 
   all({ settings, touched, unknown, urls }: Doing): Verdict | undefined {
@@ -90,8 +91,9 @@ class Judge {
     this.follow(touched)
     const { cwd } = this.#context
     const here = { value: cwd, bare: true, glob: false, tilde: false }
-    for (const one of [{ word: here, op: "enter", by: "the command", from: [cwd] } as const, ...touched]) {
-      const verdict = this.touch(one)
+    const start = { word: here, op: "enter", by: "the command", from: [cwd] } as const
+    for (const [at, one] of [start, ...touched].entries()) {
+      const verdict = this.touch(one, at - 1)
       if (verdict !== undefined) found.push(verdict)
       if (verdict?.decision === "deny") break
     }
@@ -111,6 +113,7 @@ class Judge {
       this.#links.add(place, this.#words.absolute({ ...plain, value }, fromThere ? `${place}/..` : from))
     }
     for (const one of touched) if (one.op === "write") this.#copied(one)
+    this.#upset.follow(touched)
     if (!touched.some(({ op }) => op === "start")) return
     this.#fresh = new FreshFiles(
       touched
@@ -170,8 +173,10 @@ class Judge {
       : undefined
   }
 
-  touch(touched: Touched): Verdict | undefined {
+  /** Why one of what is touched is asked about or refused, by its place in the list. */
+  touch(touched: Touched, at: number): Verdict | undefined {
     const { by, from, op, word } = touched
+    if (op === "upset") return undefined
     if (word.value.includes(unknownPart)) {
       if (op === "list" || op === "start") return undefined
       const what = op === "write" ? "writes to" : "uses"
@@ -186,7 +191,12 @@ class Judge {
       note(this.#place(path, touched))
       for (const led of this.#links.led(path, touched.unfollowed !== true)) note(this.#place(led, touched))
     }
-    for (const directory of from) for (const path of this.#words.named(word, directory, note)) judge(path)
+    for (const directory of from) {
+      const path = this.#words.absolute(word, directory)
+      for (const one of [path, ...this.#links.led(path, true)]) note(this.#upset.judge(touched, at, one))
+      for (const one of this.#words.named(word, directory, note))
+        if (touched.ifLink !== true || this.#words.isLink(one)) judge(one)
+    }
     if (op === "write") {
       const { looks, paths } = broughtBy(touched, this.#words, this.#context, this.#below.left)
       this.#below.spend(looks)
@@ -204,7 +214,7 @@ class Judge {
     if (++this.#paths > maximumPaths) return ask("shell/too-complex", `Names more than ${maximumPaths} paths.`)
     const place = normalise(path)
     if (devices.test(place)) return undefined
-    if (touched.op === "write") return this.#written(path, place, touched)
+    if (touched.op === "write") return this.#changes.written(path, place, touched)
     return this.#seen(path, place, touched) ?? this.#mayChange(path, touched)
   }
 
@@ -218,62 +228,8 @@ class Judge {
     return op === "link" || changes === "likely" ? deny(guard.rule, reason) : ask(guard.rule, reason)
   }
 
-  #written(
-    path: string,
-    place: string,
-    { by, fills, named, removes }: Pick<Touched, "by" | "fills" | "named" | "removes">
-  ): Verdict | undefined {
-    const { home, judgePath, protectedChange, roots } = this.#context
-    const told = (verdict: Verdict): Verdict => {
-      const reason = sentence(`${excerpt(by)} changes ${excerpt(this.#words.short(path))}: ${verdict.reason}`)
-      return verdict.decision === "deny" ? deny(verdict.rule, reason) : ask(verdict.rule, reason)
-    }
-    const guard = protectedChange?.(path)
-    if (guard?.decision === "deny") return told(guard)
-    const verdict = judgePath(path, "write")
-    const { rule } = verdict
-    if (verdict.decision !== "allow" && rule !== "path/outside" && rule !== "path/not-a-file") return told(verdict)
-    const names = (named ?? []).map(({ value }) => value.slice(value.lastIndexOf("/") + 1))
-    const isRoot = roots.some((root) => normalise(root) === (this.#words.led(path) ?? place))
-    for (const child of fills === true ? within : []) {
-      const brought = this.#written(`${path}/${child}`, normalise(`${path}/${child}`), { by })
-      if (brought !== undefined && brought.rule !== "path/outside" && brought.rule !== "path/not-a-directory")
-        return brought
-    }
-    if (
-      fills === true &&
-      isRoot &&
-      (named === undefined || names.some((name) => name === "" || /^\.{1,2}$/.test(name)))
-    )
-      return ask("shell/not-known", `${excerpt(by)} writes files into the workspace that no word names.`)
-    const isFree = rule !== "path/outside" || isTemporary(this.#words.led(path) ?? place, home)
-    const own = isFree
-      ? undefined
-      : ask(
-          "path/outside",
-          `${excerpt(by)} changes ${excerpt(this.#words.short(path))}, which is outside the workspace.`
-        )
-    const gone = removes === true && own === undefined ? this.#removed(path, place, by) : undefined
-    if (verdict.decision === "allow" && !this.#words.isDirectory(path)) return gone
-    const children = names.filter((name) => name !== "" && !/[*?[]|^\.{1,2}$/.test(name) && !name.includes(unknownPart))
-    return children.reduce<Verdict | undefined>((worst, name) => {
-      const child = this.#written(`${path}/${name}`, normalise(`${path}/${name}`), { by })
-      return child === undefined ? worst : worst === undefined ? child : strictest(worst, child)
-    }, own ?? gone)
-  }
-
-  /** What is there, and would not be made again, is gone for good. */
-  #removed(path: string, place: string, by: string): Verdict | undefined {
-    const { isIgnored, resolve, roots } = this.#context
-    const led = resolve?.(path)
-    const isThere = led !== undefined && (Either.isLeft(led) || led.right.kind !== "missing")
-    return isThere && !isExpendablePlace(place, { isIgnored, roots })
-      ? ask("shell/removes", `${excerpt(by)} deletes ${excerpt(this.#words.short(path))}.`)
-      : undefined
-  }
-
   #seen(path: string, place: string, touched: Touched): Verdict | undefined {
-    const { below, by, found, op } = touched
+    const { below, by, follows, found, op } = touched
     const { home, judgePath } = this.#context
     const verdict = judgePath(path, "read")
     if (verdict.rule === "path/outside") {
@@ -290,6 +246,7 @@ class Judge {
       return ask(verdict.rule, sentence(`${excerpt(by)} uses ${excerpt(this.#words.short(path))}: ${verdict.reason}`))
     }
     if (found !== undefined) return this.#below.found(path, touched, found)
-    return below === undefined ? undefined : this.#below.searched(path, by, below)
+    if (below === undefined) return undefined
+    return this.#below.searched(path, by, below) ?? (follows === true ? this.#below.followed(path, by) : undefined)
   }
 }

@@ -6,6 +6,7 @@ import type { OrdinaryCommand } from "./OrdinaryCommand.ts"
 import { harmlessSetting, ordinaryGit, runningSetting } from "./OrdinaryGit.ts"
 import { repositoryName } from "./repositoryName.ts"
 import { everything } from "../Search.ts"
+import { filledWith, treeChanged } from "./TreeChanges.ts"
 import { does, type Step, type Touch, unknownPart, unread, type Unread } from "./Step.ts"
 
 const isHarmlessValue = (setting: string): boolean => {
@@ -96,6 +97,7 @@ const fits = (name: string, command: OrdinaryCommand, args: ReadonlyArray<Litera
   const isApart = name === "diff" && options.has("--no-index")
   const moved = name === "mv" ? written.slice(0, -1) : []
   const { places, urls } = reachedBy(addressesOf(name, command, args, operands))
+  const changed = name === "clone" && written.length === 0 ? clonedTo(args, command) : written
   return does({
     urls,
     git: { name, args: values(args), operands: values(paths) },
@@ -107,13 +109,15 @@ const fits = (name: string, command: OrdinaryCommand, args: ReadonlyArray<Litera
         below: everything
       })),
       ...paths.flatMap(inTree).map((word): Touch => ({ word, op: "mention", by })),
-      ...(name === "clone" && written.length === 0 ? clonedTo(args, command) : written).map((word): Touch => ({
+      ...changed.map((word): Touch => ({
         word,
         op: "write",
         by,
         ...(name === "clone" && { fills: true }),
         ...(name === "mv" && !moved.includes(word) && { named: moved })
-      }))
+      })),
+      ...(name === "clone" || name === "worktree" ? changed.map((word) => filledWith(word, by)) : []),
+      ...treeChanged(name, { options, operands }, by)
     ]
   })
 }

@@ -6,6 +6,7 @@ import type { ReadOnlyCommand } from "../ReadOnlyCommand.ts"
 import type { OrdinaryCommand } from "./OrdinaryCommand.ts"
 import { everything, searchOf } from "../Search.ts"
 import { does, type Step, type Touch, unknownPart, unread, type Unread } from "./Step.ts"
+import { filledWith } from "./TreeChanges.ts"
 import { isKnown, plain } from "./Unknown.ts"
 
 const here: Literal = { ...plain, value: "." }
@@ -117,8 +118,9 @@ export const listedDoes = (
   const search = searchOf(command, found.right)
   const read = search !== undefined && found.right.bare ? [...paths, here] : paths
   const sources = read.filter((path) => !changed.includes(path))
-  const below = goesThrough === true || (goesThrough !== undefined && has(goesThrough))
-  const opened = below ? { below: everything } : search === undefined ? {} : { below: search }
+  const below = goesThrough === true || command.compares === true || (goesThrough !== undefined && has(goesThrough))
+  const follows = command.compares === true || command.follows === true || has(command.follows ?? "")
+  const opened = below ? { below: everything, follows } : search === undefined ? {} : { below: search }
   const isLinked = links !== undefined && (links.with === undefined || has(links.with))
   const fromThere = isLinked && has(links.symbolic) && !(links.relative !== undefined && has(links.relative))
   return does({
@@ -143,7 +145,8 @@ export const listedDoes = (
           ? { made: [] }
           : (command.content === "copied" || (fills !== undefined && fills.only === undefined)) && { made: operands })
       })),
-      ...saved.map((word): Touch => ({ word, op: "write", by: name }))
+      ...saved.map((word): Touch => ({ word, op: "write", by: name })),
+      ...(isFilling && fills.only === undefined ? changed.map((word) => filledWith(word, name)) : [])
     ],
     urls: urls.map(({ value }) => value)
   })

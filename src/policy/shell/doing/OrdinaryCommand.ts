@@ -14,6 +14,8 @@ export interface OrdinaryCommand extends ReadOnlyCommand {
   readonly removes?: true
   /** Goes through the directories that it reads: always, or with one of these options. */
   readonly goesThrough?: true | string
+  /** Takes what the links there lead to for what lies there: always, or with one of these options. */
+  readonly follows?: true | string
   /** Fills a directory with names that no word says: the one given by this option, else where it runs; not with those of `with`. */
   readonly fills?: { readonly with?: string; readonly only?: string; readonly at: string }
   /** Endings of what it is given, without which it writes that. */

@@ -47,7 +47,8 @@ export const ordinaryCommands: Readonly<Record<string, OrdinaryCommand>> = {
     writes: "last",
     links: { with: "-l -s", symbolic: "-s" },
     least: 1,
-    goesThrough: "-a -r -R --archive --recursive"
+    goesThrough: "-a -r -R --archive --recursive",
+    follows: "-L --dereference"
   },
   mv: {
     options: `-f -i -n -u -v -T -t=write --force --no-clobber --update[=text] --verbose --target-directory=write
@@ -131,14 +132,15 @@ export const ordinaryCommands: Readonly<Record<string, OrdinaryCommand>> = {
     options: "-r -q -9 -j -u -v --recurse-paths",
     operands: "path",
     writes: "first",
-    goesThrough: "-r --recurse-paths"
+    goesThrough: "-r --recurse-paths",
+    follows: true
   },
   unzip: { options: "-l -o -q -n -j -v -t -d=write", operands: "path", fills: { at: "-d", with: "-l -v -t" } },
   diff: {
     options: `-a -B -b -c -d -E -i -N -p -q -r -s -t -u -w -y -U=number --brief --unified[=number] --recursive --side-by-side
       --color[=text] --ignore-all-space --ignore-space-change --strip-trailing-cr --new-file`,
     operands: "path",
-    goesThrough: "-r --recursive"
+    compares: true
   },
   base64: { options: "-d -w=number --decode --wrap=number", operands: "path" },
   strings: { options: "-a -n=number", operands: "path" },

@@ -180,6 +180,10 @@ const clones = (args: ReadonlyArray<string>): string | undefined => {
   return place === undefined || /^[\w][\w.-]*$/.test(place) ? undefined : `it clones to ${place}`
 }
 
+/** Whether a program puts another branch into the working tree. */
+export const isCheckout = (name: string, args: ReadonlyArray<string>): boolean =>
+  name === "gh" && args[0] === "pr" && /^(?:checkout|co)$/.test(args[1] ?? "")
+
 /** The directory that a program fills with a repository: by its name, where no word says another. */
 export const clonedBy = (name: string, args: ReadonlyArray<string>): string | undefined => {
   if (name !== "gh" || !isClone(args)) return undefined

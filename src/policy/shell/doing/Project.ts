@@ -20,7 +20,8 @@ import {
   unscoped
 } from "./ProjectPrograms.ts"
 import { onlyReads, startsNamed } from "./StartedFiles.ts"
-import { clonedBy, outward } from "./Outward.ts"
+import { clonedBy, isCheckout, outward } from "./Outward.ts"
+import { filledWith } from "./TreeChanges.ts"
 import { plain } from "./Unknown.ts"
 import { does, type Step, type Touch, unknownPart, unread, type Unread } from "./Step.ts"
 
@@ -87,6 +88,15 @@ const fetched = (name: string, verb: string, value: string): boolean => {
   )
 }
 
+/** Whether a word says what the program does, or which script or target of the project it runs. */
+const isVerb = (name: string, args: ReadonlyArray<string>, at: number): boolean => {
+  const isFirst = args.findIndex((arg) => !arg.startsWith("-")) === at
+  return (
+    (isFirst && Object.hasOwn(projectVerbs, name)) ||
+    (/^(?:npm|pnpm|yarn)$/.test(name) && /^(?:run|run-script)$/.test(args[at - 1] ?? ""))
+  )
+}
+
 /** What the words of a program of a project name, or why one of them is not understood. */
 const mentioned = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<Touch> | Unread => {
   const letters = Object.hasOwn(runningLetters, name) ? runningLetters[name] : undefined
@@ -122,7 +132,8 @@ const mentioned = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<To
     const [, variable, given] = isAssignment.exec(value) ?? []
     if (variable !== undefined && name.endsWith("make") && !isHarmlessFor(variable, given))
       return odd(`${variable} can make it run something else`)
-    if (own !== undefined && !own.test(before) && !own.test(option)) continue
+    const isElsewhere = own !== undefined && !own.test(before) && !own.test(option)
+    if (isElsewhere && verb !== "build") continue
     const found =
       own !== undefined && /^(?:-v|--volume)$/.test(before)
         ? [value.split(":")[0] ?? ""]
@@ -132,6 +143,10 @@ const mentioned = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<To
     const isInline = value.startsWith("-")
     const isOutput = outputOption.test(isInline ? (value.includes("=") ? option : value.slice(0, 2)) : before)
     const isValue = isInline || (before.startsWith("-") && !before.includes("="))
+    const isBare = found.length === 0 && !isOutput && !isInline && !isVerb(name, values, index)
+    if (isBare && /^[^-/@][^/]*$/.test(value))
+      touches.push({ word, op: "mention", changes: "possibly", ifLink: true, by: name })
+    if (isElsewhere) continue
     for (const place of found.length === 0 && isOutput && !isInline ? [value] : found) {
       const isWhole = place === value
       touches.push({
@@ -246,8 +261,13 @@ export const projectDoes = (called: string, args: ReadonlyArray<Literal>): Step 
   const values = apart.map(({ value }) => value)
   const reason = outward(called, values)
   const cloned = clonedBy(called, values)
+  const place = cloned === undefined ? undefined : { ...plain, value: cloned }
   const filled: ReadonlyArray<Touch> =
-    cloned === undefined ? [] : [{ word: { ...plain, value: cloned }, op: "write", by: called, fills: true }]
+    place === undefined
+      ? isCheckout(called, values)
+        ? [filledWith({ ...plain, value: "." }, `${called} pr checkout`)]
+        : []
+      : [{ word: place, op: "write", by: called, fills: true }, filledWith(place, called)]
   return reason === undefined
     ? does({ touches: [...workedIn(called, args), ...rest, ...started(called, args), ...filled] })
     : unread([called, ...args.slice(0, 2).map(({ value }) => value)].join(" "), reason)

@@ -4,12 +4,15 @@ import { sentence } from "../../../text/sentence.ts"
 import { ask, type Verdict } from "../../Verdict.ts"
 import { maximumLooks } from "../Descent.ts"
 import { normalise } from "../LexicalPath.ts"
-import { leftOut, type Search } from "../Search.ts"
+import { findExpression } from "../FindExpression.ts"
+import { everything, leftOut, type Search } from "../Search.ts"
 import { isTemporary } from "../TemporaryPlaces.ts"
 import type { ShellContext } from "../ShellContext.ts"
 import { type Found, shown } from "./Step.ts"
 import type { Touched } from "./Touched.ts"
 import type { WordPaths } from "./WordPaths.ts"
+
+const anything = findExpression([])!
 
 /** Judges what commands read below places, as long as all of them together hold no more than can be looked at. */
 export class ReadBelow {
@@ -40,6 +43,25 @@ export class ReadBelow {
     if (Either.isLeft(found)) return found.left
     this.spend(found.right.looks)
     return this.#read(found.right.files, by)
+  }
+
+  /** What the links below a place lead to, and what lies below that. */
+  followed(path: string, by: string, seen: ReadonlySet<string> = new Set()): Verdict | undefined {
+    const directory = this.#directory(path)
+    if (seen.has(directory)) return undefined
+    const found = this.#context.findBelow?.({ directory, printed: "", expression: anything, most: this.left })
+    if (found === undefined) return undefined
+    if (Either.isLeft(found)) return found.left
+    this.spend(found.right.looks)
+    const within = new Set([...seen, directory])
+    for (const link of found.right.links) {
+      const verdict =
+        this.#read([link], by, this.#named) ??
+        this.searched(link, by, everything) ??
+        (this.#words.isDirectory(link) ? this.followed(link, by, within) : undefined)
+      if (verdict !== undefined) return verdict
+    }
+    return undefined
   }
 
   /** The files that are found below a place, and what their links lead to. */

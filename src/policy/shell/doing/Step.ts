@@ -17,11 +17,14 @@ export interface Found {
 /** A place that a command touches. */
 export interface Touch {
   readonly word: Literal
-  readonly op: "read" | "write" | "list" | "enter" | "mention" | "link" | "start"
+  /** What is upset may hold other files and links afterwards. */
+  readonly op: "read" | "write" | "list" | "enter" | "mention" | "link" | "start" | "upset"
   /** The command. */
   readonly by: string
   /** What of it is read too that lies below. */
   readonly below?: Search
+  /** What links below it lead to is read too. */
+  readonly follows?: boolean
   /** Of what lies below, the files that a `find` takes are read. */
   readonly found?: Found
   /** It is gone then. */
@@ -30,6 +33,8 @@ export interface Touch {
   readonly fills?: boolean
   /** It is about a link itself, not about where that leads. */
   readonly unfollowed?: boolean
+  /** It is a place only if it is a link; else it may be any word. */
+  readonly ifLink?: boolean
   /** Whether a program that names it changes it, as far as its words tell. */
   readonly changes?: "likely" | "possibly"
   /** Where a link to it comes to lie, and whether what it says is taken from there. */

@@ -1,5 +1,6 @@
 import type { Literal } from "../Literal.ts"
 import { everything } from "../Search.ts"
+import { filledWith } from "./TreeChanges.ts"
 import { does, type Step, type Touch, unknownPart, unread, type Unread } from "./Step.ts"
 
 const unclear = unread("tar", "it is not known what it does with these words")
@@ -49,5 +50,7 @@ export const tarDoes = (args: ReadonlyArray<Literal>): Step | Unread => {
   }
   const reads = archives.map((word) => touch(word, "read"))
   if (mode === "t" || value.includes("O")) return does({ touches: reads })
-  return does({ touches: [...reads, touch(target, "write", { fills: true, made: archives })] })
+  return does({
+    touches: [...reads, touch(target, "write", { fills: true, made: archives }), filledWith(target, "tar")]
+  })
 }

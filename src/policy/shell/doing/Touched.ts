@@ -3,6 +3,8 @@ import type { GitUse, Touch, Unread } from "./Step.ts"
 /** What is touched, with the directories that it may be named from. */
 export interface Touched extends Touch {
   readonly from: ReadonlyArray<string>
+  /** The first of what is touched that may come after it, by its place in the list. */
+  readonly since?: number
 }
 
 /** What all commands of a shell text do. */

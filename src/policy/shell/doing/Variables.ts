@@ -123,6 +123,14 @@ export class Variables {
     return word === undefined ? undefined : [word]
   }
 
+  /** What the words of a command come to, each one that is not known as one. */
+  wordsOf(program: string | undefined, parts: Command["suffix"]): ReadonlyArray<Literal> {
+    return parts.flatMap((part): ReadonlyArray<Literal> => {
+      if (part.type === "Word") return this.wordsFor(program, part) ?? [unknownWord(part.text)]
+      return part.type === "Assignment" ? [this.word(part.text)] : []
+    })
+  }
+
   /** What a word of a command comes to. */
   wordsFor(program: string | undefined, part: Word): ReadonlyArray<Literal> | undefined {
     return counting.test(program ?? "") ? this.#counted(part) : this.words(part)

@@ -79,6 +79,13 @@ export class WordPaths {
     return led !== undefined && Either.isRight(led) && led.right.kind === "directory"
   }
 
+  /** Whether the last name of a path is a link. */
+  isLink(path: string): boolean {
+    const [, above = "", name = ""] = /^(.*)\/([^/]+)$/s.exec(path) ?? []
+    const parent = this.led(above)
+    return parent !== undefined && this.led(path) !== `${parent === "/" ? "" : parent}/${name}`
+  }
+
   led(path: string): string | undefined {
     const led = this.#context.resolve?.(path)
     return led === undefined || Either.isLeft(led) ? undefined : led.right.path
