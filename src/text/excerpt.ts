@@ -1,10 +1,28 @@
 /** Characters that a prompt cannot show as they run: controls, joiners, direction marks, fillers, odd blanks, lone surrogates. */
 const unseen = /(?![\t\n ])[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u
 
+/** Of these, joiners and blanks that honest texts hold too: emoji, names, what was copied from a page. */
+const harmless = /^(?:\p{Zs}|\u00ad|\u200c|\u200d|\ufe0e|\ufe0f)$/u
+
+/** Whether every character of a text that a reader cannot see is one that honest texts hold. */
+export const isOnlyJoined = (text: string): boolean =>
+  [...text.matchAll(new RegExp(unseen, "gu"))].every(([found]) => harmless.test(found))
+
 /** The first code point of a text that a reader cannot see or would take for another, as `U+200B`. */
 export const firstUnseen = (text: string): string | undefined => {
   const found = unseen.exec(text)?.[0]
   return found === undefined ? undefined : `U+${found.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`
+}
+
+/** Which character of a text nobody sees, and where: `Contains U+200D, which is invisible: a\u{200D}b`. */
+export const shownUnseen = (text: string, found: string): string => {
+  const code = found.slice(2).replace(/^0+/, "")
+  const shown = text.replaceAll(
+    new RegExp(unseen, "gu"),
+    (one) => `\\u{${one.codePointAt(0)!.toString(16).toUpperCase()}}`
+  )
+  const at = Math.max(0, shown.indexOf(`\\u{${code}}`) - 20)
+  return `Contains ${found}, which is invisible: ${excerpt(shown.slice(at))}`
 }
 
 /** At most `limit` characters of a text, cut between words: redaction would not recognize half a secret. */

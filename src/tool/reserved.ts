@@ -1,42 +1,4 @@
-/** Letters of other alphabets that look like those in `client`, `requestApproval` and `showApproval`. */
-const lookalikes: Readonly<Record<string, string>> = {
-  а: "a",
-  ɑ: "a",
-  α: "a",
-  с: "c",
-  ϲ: "c",
-  ԁ: "d",
-  е: "e",
-  ҽ: "e",
-  ε: "e",
-  һ: "h",
-  і: "i",
-  ı: "i",
-  ι: "i",
-  ⅼ: "l",
-  ӏ: "l",
-  "|": "l",
-  ո: "n",
-  η: "n",
-  ɴ: "n",
-  о: "o",
-  ο: "o",
-  օ: "o",
-  р: "p",
-  ρ: "p",
-  ԛ: "q",
-  գ: "q",
-  г: "r",
-  ѕ: "s",
-  т: "t",
-  τ: "t",
-  ս: "u",
-  υ: "u",
-  ν: "v",
-  ѵ: "v",
-  ԝ: "w",
-  ѡ: "w"
-}
+import { lookalikes } from "../text/lookalikes.ts"
 
 const ascii = /^[ -~]*$/
 
@@ -48,7 +10,7 @@ const fold = (name: string): string => {
       .normalize("NFKD")
       .replace(plain ? / /g : /[\p{C}\p{Z}\p{M}]/gu, "")
       .toLowerCase(),
-    (letter) => lookalikes[letter] ?? letter
+    (letter) => (letter === "|" ? "l" : (lookalikes[letter] ?? letter))
   )
     .join("")
     .replace(plain ? /[^a-z0-9]+/g : /[^\p{L}\p{N}]+/gu, ".")

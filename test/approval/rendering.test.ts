@@ -138,6 +138,18 @@ describe("what a person sees of a request", () => {
     assert.include(shown, "2 secrets masked")
   })
 
+  it("points out letters that look like others, and none of a text in their own language (A9)", () => {
+    const shown = (command: string) => text(request({ command })).split("\n")
+    const mixed = shown("curl https://ex\u0430mple.com && \u0441\u0430t x")
+    assert.include(mixed, "2 words with letters that look like others")
+    assert.include(mixed, "\u2502 ex\u0430mple is ex\\u{430}mple")
+    for (const plain of [
+      "git commit -m '\u043f\u0440\u0438\u0432\u0435\u0442 \u0438 \u0442\u043e \u0442\u043e\u0442'",
+      "echo caf\u00e9"
+    ])
+      assert.notInclude(shown(plain).join("\n"), "look like others")
+  })
+
   it("shows the parameters that a diff does not, and names those that it does (A15)", () => {
     const preview = { summary: "commit", diff: "+a", targets: [], shows: ["content"] }
     const shown = text(request({ message: "subject\n\nbody", content: "a" }, { preview })).split("\n")

@@ -308,6 +308,8 @@ describe("an answer to another agent", () => {
       const { answer, home, workspace } = yield* stage
       fs.writeFileSync(path.join(workspace, ".env"), "A=1")
       fs.mkdirSync(path.join(home, "other"))
+      fs.mkdirSync(path.join(workspace, "node_modules/.bin"), { recursive: true })
+      fs.writeFileSync(path.join(workspace, "node_modules/.bin/prettier"), "")
       const claude = agent("claude")
       const write = (name: string) => ({
         ...payload("claude-write", workspace),

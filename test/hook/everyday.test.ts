@@ -34,6 +34,25 @@ npm ls
 poetry shell
 poetry shell < /dev/null
 node src/b.ts
+cp a.txt new.sh && sh new.sh
+chmod +x README && ./README
+chmod 1755 a.txt
+chmod g-s a.txt
+install -m755 a.txt src/run
+cp -p a.txt c.txt
+npx --no tsc
+npx eslint .
+npm exec eslint
+pnpm exec tsc
+jobs
+jobs -l
+fd foo src
+bat a.txt
+jq '.a="b" | .c |= length' a.txt
+diff <(sort a.txt) <(sort README)
+git diff --name-only main...HEAD | xargs wc -l
+git ls-files -z | xargs -0 grep x
+python3 -m http.server --bind localhost -d src
 `
 
 /** What looks as ordinary, and is not. */
@@ -70,6 +89,47 @@ bash -c 'cat a.txt | poetry shell'
 cat a.txt | docker exec -i x sh
 cat a.txt | rails console
 poetry shell <<< 'touch x'
+cp a.txt src/b.ts && node src/b.ts
+mv a.txt README && sh README
+cp a.txt README; ./README
+cp /dev/stdin new.sh <<< 'touch x' && sh new.sh
+chmod u+s a.txt
+chmod 4755 a.txt
+chmod a=rx,g+s a.txt
+install -m 6755 a.txt src/run
+install --mode=u+s a.txt src/run
+cp -p lending c.txt
+cp --preserve=mode lending c.txt
+tar xpf a.tar -C src
+npx tsc
+npx -y typescript@5
+bunx tsc
+bun x tsc
+npm exec tsc
+npx @angular/cli build
+pnpm dlx eslint
+yarn dlx eslint
+cat ^a.txt
+cat src/^b
+head .env#
+jobs -x touch
+fd -x touch
+fd foo -l
+bat cache --build
+bat --pager 'touch x' a.txt
+jq '.a[.n]=1' a.txt
+diff <(touch x; rm -rf src) a.txt
+bash <(cat a.txt)
+cp <(cat a.txt) README && ./README
+git diff --name-only --ext-diff | xargs cat
+git diff --name-only | xargs -I{} sh {}
+python3 -m http.server --bind localhost --bind 0.0.0.0
+python3 -m http.server --bin localhost
+python3 -m http.server --bind localhost --cgi
+python3 -m http.server --bind localhost --directory /etc
+python3 -m http.server --bind localhost -d /etc
+git commit -m 'a\u200db'
+git\u00a0status
 `
 
 const lines = (text: string): ReadonlyArray<string> => text.trim().split("\n")
@@ -82,6 +142,10 @@ describe("what an agent does every day, where its files are", () => {
         const directory = fs.realpathSync(yield* temporaryDirectory)
         for (const name of [".git", "src"]) fs.mkdirSync(path.join(directory, name))
         for (const name of ["a.txt", "README", "src/b.ts"]) fs.writeFileSync(path.join(directory, name), "x\n")
+        fs.writeFileSync(path.join(directory, "lending"), "x\n")
+        fs.chmodSync(path.join(directory, "lending"), 0o4755)
+        fs.mkdirSync(path.join(directory, "node_modules/.bin"), { recursive: true })
+        fs.writeFileSync(path.join(directory, "node_modules/.bin/eslint"), "x\n")
         const of = outcomeIn(directory)
         for (const command of lines(ordinary)) {
           const { by, decision } = of(command)

@@ -667,7 +667,7 @@ describe("a shell text of another agent", () => {
     for (const command of [
       "npm test",
       'npm test -- -t "adds two numbers"',
-      'npx vitest run -t "adds two"',
+      'npx --no vitest run -t "adds two"',
       'pytest -k "a and not b" -q',
       'python -m pytest -m "slow and b"',
       "go test -run 'TestA|TestB' ./...",
@@ -749,6 +749,9 @@ describe("a shell text of another agent", () => {
       .map((line) => line.slice(2).replaceAll("⏎", "\n"))
     const asked = listed.filter((text) => !["allow", "defer"].includes(of(text).decision))
     assert.deepStrictEqual(asked, [
+      // No package is installed there.
+      "npx tsc --noEmit",
+      "npx prettier --write src",
       "python3 -c 'print(1)'",
       "node -e 'console.log(1)'",
       "env",

@@ -143,11 +143,11 @@ describe("a program that nobody has read, in a shell text of another agent", () 
     "mv a.js b.js && node b.js",
     "mkdir -p out && touch out/x && npm test",
     "echo '{}' > conf.json; node build.js conf.json",
-    "cat > notes.md <<'EOF'\nx\nEOF\nnpx prettier --write notes.md",
-    "cat > src/x.ts <<'EOF'\nx\nEOF\nnpx tsc --noEmit && npm test",
+    "cat > notes.md <<'EOF'\nx\nEOF\nnpx --no prettier --write notes.md",
+    "cat > src/x.ts <<'EOF'\nx\nEOF\nnpx --no tsc --noEmit && npm test",
     "curl -o data.json https://example.com/ && jq . data.json",
     "make -f x.mk all",
-    "npx vitest run x.test.ts > out.txt",
+    "npx --no vitest run x.test.ts > out.txt",
     "python3 -m pytest tests"
   ])("is left to the agent where somebody can have read it: %s (X5)", passes)
 })

@@ -1,3 +1,4 @@
+import { lookalikeWords } from "../../text/lookalikes.ts"
 import { makeVisible, visibleLine } from "../../text/visible.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import type { PreviewTarget } from "../../tool/Preview.ts"
@@ -188,13 +189,31 @@ const severityLines = ({ severity }: ApprovalRequest): ReadonlyArray<Line> => {
   ]
 }
 
+const maximumLookalikes = 8
+
+/** A word with its letters of other alphabets as escapes beside it: `c\u{430}t`. */
+const lettersOf = (word: string): string => {
+  const shown = visibleLine(word.slice(0, 64))
+  const escaped = [...shown].map((letter) =>
+    letter > "~" ? `\\u{${letter.codePointAt(0)!.toString(16).toUpperCase()}}` : letter
+  )
+  return `${shown} is ${escaped.join("")}`
+}
+
 /** What a reader should know before the text. */
 const warningLines = ({ arguments: given, masked = 0, preview }: ApprovalRequest): ReadonlyArray<Line> => {
   const shows = preview?.shows ?? []
   const texts = entriesOf(given).flatMap(([name, value]) => (shows.includes(name) ? [name] : [name, textOf(value)]))
+  const alike = [...new Set(texts.flatMap(lookalikeWords))]
   const invisible = [...texts, preview?.diff ?? ""].reduce((sum, text) => sum + invisibleIn(text), 0)
   return [
     ...(invisible === 0 ? [] : [own("warning", `${plural(invisible, "invisible character")}, shown as escapes`)]),
+    ...(alike.length === 0
+      ? []
+      : [
+          own("warning", `${plural(alike.length, "word")} with letters that look like others`),
+          ...alike.slice(0, maximumLookalikes).map((word) => foreign("value", lettersOf(word)))
+        ]),
     ...(masked === 0 ? [] : [own("warning", `${plural(masked, "secret")} masked`)])
   ]
 }

@@ -75,6 +75,19 @@ const overAll =
   ({ args }) =>
     isRecursive(args) ? `Changes the ${what} of everything below a directory` : undefined
 
+/** Whether a mode, the first of the words that is no option, is one by which whoever runs a file has the rights of its owner or its group. */
+const setsId = (words: ReadonlyArray<string>): boolean =>
+  /^0*[2-7][0-7]{3}$/.test(words.find((word) => !word.startsWith("-")) ?? "") ||
+  words.some((word) => /(?:^|,)[ugoa]*(?:[-+=][rwxXstugo]*)*[+=][rwxXtugo]*s[rwxXstugo]*(?:[-+=,]|$)/.test(word))
+
+const modesOf = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  args.flatMap((arg, at) => {
+    const joined = /^(?:-[a-zA-Z]*?m|--mode=)(.+)$/s.exec(arg)?.[1]
+    return joined !== undefined ? [joined] : /^(?:-[a-zA-Z]*m|--mode)$/.test(args[at - 1] ?? "") ? [arg] : []
+  })
+
+const lendsRights = "Lets whoever runs a file do so with the rights of its owner or its group"
+
 const onTargets =
   (does: string): Destroys =>
   ({ args }, scene) => {
@@ -99,6 +112,12 @@ const emptying =
     const targets = targetsOf(call, scene)
     return targets.length > 0 && !targets.every((path) => isExpendable(path, scene)) ? "Empties a file" : undefined
   }
+
+const emptied = emptying(({ args }) => {
+  const { operands } = sorted(args)
+  const at = operands.indexOf("/dev/null")
+  return at < 0 ? [] : operands.slice(at + 1)
+})
 
 const isNothingFed = ({ input }: Scene): boolean => input.length > 0 && input.every((text) => text === "")
 
@@ -138,17 +157,11 @@ export const destructiveFiles: ReadonlyArray<readonly [names: string, destroys: 
   ["cryptsetup", ifOption(/^(?:erase|luks(?:Format|Erase|KillSlot)|reencrypt)$/, "Wipes an encrypted volume")],
   ["zfs zpool", ifOption(/^(?:destroy|rollback|labelclear)$/, "Destroys volumes or snapshots")],
   ["btrfs", ifOption(/^del(?:ete)?$/, "Deletes a subvolume")],
-  ["chmod", overAll("permissions")],
+  ["chmod", (call, scene) => (setsId(call.args) ? lendsRights : overAll("permissions")(call, scene))],
   ["chown chgrp", overAll("owner")],
   ["setfacl chattr", overAll("permissions")],
-  [
-    "cp install",
-    emptying(({ args }) => {
-      const { operands } = sorted(args)
-      const at = operands.indexOf("/dev/null")
-      return at < 0 ? [] : operands.slice(at + 1)
-    })
-  ],
+  ["cp", emptied],
+  ["install", (call, scene) => (setsId(modesOf(call.args)) ? lendsRights : emptied(call, scene))],
   [
     "tee",
     emptying(({ args }, scene) => {

@@ -10,21 +10,27 @@ const known = new Set(
 )
 
 const token =
-  /\s+|#[^\n]*|\$?[A-Za-z_]\w*|\d+(?:\.\d+)?|\.{1,2}|@(?:text|json|csv|tsv|html|uri|sh|base64)\b|[!=<>]=|\/\/|[|,:;?()[\]{}<>+-]|"/y
+  /\s+|#[^\n]*|\$?[A-Za-z_]\w*|\d+(?:\.\d+)?|\.{1,2}|@(?:text|json|csv|tsv|html|uri|sh|base64)\b|[!=<>]=|\/\/=?|[|+-]?=|[|,:;?()[\]{}<>+-]|"/y
 
 /**
- * A jq filter that only looks at its input: no files, modules, environment, definitions, loops or assignments, and nothing that
- * multiplies.
+ * A jq filter that only looks at its input, or prints it with other values: no files, modules, environment, definitions or loops, and
+ * nothing that multiplies, such as an assignment to an index that makes a list as long.
  */
 export const jqFilter = {
   test: (filter: string): boolean => {
     const scanner = new Scanner(filter)
-    return filter.trim() !== "" && scanner.code() && scanner.at === filter.length
+    return (
+      filter.trim() !== "" && scanner.code() && scanner.at === filter.length && !(scanner.assigns && index.test(filter))
+    )
   }
 }
 
+/** An index that may be a large number. */
+const index = /\[(?!\s*(?:\]|\d{1,5}\s*\]|"[^"\\]*"\s*\]))|\.\.|paths/
+
 class Scanner {
   at = 0
+  assigns = false
   readonly #text: string
 
   constructor(text: string) {
@@ -44,6 +50,7 @@ class Scanner {
       // Newer versions take such a comment on to the next line, and older ones do not.
       if (found.startsWith("#") && /\\\r?$/.test(found)) return false
       if (/^(?:\s|#)/.test(found)) continue
+      if (/^(?:\/\/|[|+-])?=$/.test(found)) this.assigns = true
       if (found === '"') {
         if (!this.#string()) return false
       } else if (/^[([{]$/.test(found)) open.push(found)

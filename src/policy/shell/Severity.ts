@@ -5,7 +5,7 @@ import type { Remark, Surroundings } from "./Reading.ts"
 import { plainCommands } from "./Plain.ts"
 import { judgeReading } from "./ReadOnly.ts"
 import { isTooComplex, isTooLong, maximumLength, read, type Source } from "./Source.ts"
-import { excerpt, firstUnseen } from "../../text/excerpt.ts"
+import { excerpt, firstUnseen, isOnlyJoined, shownUnseen } from "../../text/excerpt.ts"
 
 /**
  * How bad a command is: `reads` changes nothing, `destructive` deletes, overwrites or publishes what is hard to get back or runs
@@ -44,7 +44,7 @@ const judge = (text: string, context: Surroundings): Severity => {
     return unread(text, `It is longer than the ${maximumLength} bytes that are analysed, so its effects are unknown`)
   }
   const unseen = firstUnseen(text)
-  if (unseen !== undefined) {
+  if (unseen !== undefined && !isOnlyJoined(text)) {
     return { level: "forbidden", because: [{ command: "", reason: `Contains ${unseen}, which is invisible` }] }
   }
   if (isTooComplex(text)) return unread(text, "It has more commands than are analysed, so its effects are unknown")
@@ -62,6 +62,7 @@ const judge = (text: string, context: Surroundings): Severity => {
     }
   }
   if (exhausted) return unread(text, "It has more parts than are analysed, so its effects are unknown")
+  if (unseen !== undefined) return unread(text, shownUnseen(text, unseen))
   if (unique.length > 0) return { level: "destructive", because: unique.slice(0, maximumRemarks) }
   if (source.error !== undefined) return unread(text, "It is not valid shell syntax, so its effects are unknown")
   return reading(source, context)

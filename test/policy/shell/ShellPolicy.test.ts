@@ -61,7 +61,7 @@ describe("limits", () => {
     assert.strictEqual(judge(`ls ${"é".repeat(2047)}`).rule, "shell/too-long")
   })
 
-  it("denies what a prompt could not show, wherever it stands (S3)", () => {
+  it("lets no text run that holds what a reader cannot see, and asks where honest texts hold it too (A9, S3)", () => {
     const unseen =
       "\u0000 \u0007 \u001b \r \u007f \u0085 \u00a0 \u00ad \u061c \u115f \u180e \u2000 \u200b \u200d \u200e \u2028 \u202e \u2060 \u2066 \u2800 \u3000 \u3164 \ufe0f \ufeff \ufff9 \u{e0041} \ud800"
     for (const char of unseen.split(" ")) {
@@ -69,6 +69,14 @@ describe("limits", () => {
         assert.strictEqual(judge(text).rule, "shell/unseen-character", JSON.stringify(text))
       }
     }
+    for (const char of "\u00a0\u00ad\u200d\u3000\ufe0f") {
+      const { decision, reason } = judge(`ls 'a${char}b'`)
+      assert.strictEqual(decision, "ask")
+      assert.include(reason, `a\\u{${char.codePointAt(0)!.toString(16).toUpperCase()}}b`)
+    }
+    assert.strictEqual(judge("ls \u202ea").decision, "deny")
+    assert.strictEqual(judge("rm\u00a0-rf\u00a0/").rule, "shell/remove-root")
+    assert.strictEqual(judge("rm -rf / # \u200d").rule, "shell/remove-root")
   })
 
   it("asks for more than it can analyse in time (S3)", () => {

@@ -17,6 +17,7 @@ export const shellBuiltin = (called: string, args: ReadonlyArray<Literal>): Step
       ? none
       : unread(called, "it is not known what it does with these words")
   }
+  if (called === "jobs") return values.every((value) => /^(?:-[lnprs]+|%\w+)$/.test(value)) ? none : undefined
   if (called === "set") {
     return /^(?:[-+][euxo]{1,4}|pipefail| )+$/.test(values.join(" ")) && values.length > 0
       ? none

@@ -270,9 +270,9 @@ class Walker implements Doing {
     const inner = launched(name, args)
     if (inner !== undefined) {
       if (isUnread(inner)) return stop(inner.reason)
-      for (const { name: variable, value } of inner.variables ?? []) {
+      for (const { name: variable, value } of inner.variables ?? [])
         if (!isHarmlessFor(variable, value)) stop(`${variable} changes what programs do`)
-      }
+      if (inner.fetches !== undefined) this.#touch({ word: inner.fetches, op: "fetch", by: shown })
       if (inner.text !== undefined) return this.#apart(inner.text)
       return this.run(inner.words, depth + 1, fed)
     }

@@ -130,7 +130,8 @@ class Judge {
             )
           ]),
           ...(made !== undefined &&
-            !this.#isProgram(made, from) && {
+            !this.#isProgram(made, from) &&
+            !this.#overwrites(made, word, from) && {
               made: made.flatMap((one) => from.flatMap((directory) => this.#meant(one, directory)))
             })
         }))
@@ -150,6 +151,19 @@ class Judge {
   #isProgram(words: ReadonlyArray<Literal>, from: ReadonlyArray<string>): boolean {
     return words.some((word) =>
       from.some((directory) => this.#meant(word, directory).some((place) => isSystemProgram(place)))
+    )
+  }
+
+  /** Whether a file that is there gets the content of another one, or of what is only read once. */
+  #overwrites(made: ReadonlyArray<Literal>, word: Literal, from: ReadonlyArray<string>): boolean {
+    const names = ["", ...made.map(({ value }) => `/${value.slice(value.lastIndexOf("/") + 1)}`)]
+    return (
+      made.length > 0 &&
+      from.some(
+        (directory) =>
+          names.some((name) => this.#words.isFile(`${this.#words.absolute(word, directory)}${name}`)) ||
+          made.some((one) => inputs.test(normalise(this.#words.absolute(one, directory))))
+      )
     )
   }
 
@@ -177,6 +191,7 @@ class Judge {
   touch(touched: Touched, at: number): Verdict | undefined {
     const { by, from, op, word } = touched
     if (op === "upset") return undefined
+    if (op === "fetch") return this.#fetched(word.value, touched)
     if (word.value.includes(unknownPart)) {
       if (op === "list" || op === "start") return undefined
       const what = op === "write" ? "writes to" : "uses"
@@ -207,6 +222,18 @@ class Judge {
     return worst
   }
 
+  /** Why a program is asked about that no package of the project, or of one above it, has. */
+  #fetched(name: string, { by, from }: Touched): Verdict | undefined {
+    const file = name.includes("/") ? name : `.bin/${name}`
+    return name.includes(unknownPart) ||
+      from.every((directory) => this.#words.isAbove(`node_modules/${file}`, directory))
+      ? undefined
+      : ask(
+          "shell/not-known",
+          `${excerpt(shown(by))} fetches ${excerpt(name)} and runs it, since no package here has it; install it first.`
+        )
+  }
+
   /** A slash at the end says that a place is a directory, not which one. */
   #place(given: string, touched: Touched): Verdict | undefined {
     const path = given.replace(/(?<=[^/])(?:\/\.?)+$/, "")
@@ -229,7 +256,12 @@ class Judge {
   }
 
   #seen(path: string, place: string, touched: Touched): Verdict | undefined {
-    const { below, by, follows, found, op } = touched
+    const { below, by, follows, found, keepsMode, op } = touched
+    if (keepsMode === true && this.#words.lendsRights(path))
+      return ask(
+        "shell/not-known",
+        `${excerpt(by)} copies the rights that ${excerpt(this.#words.short(path))} lends to whoever runs it.`
+      )
     const { home, judgePath } = this.#context
     const verdict = judgePath(path, "read")
     if (verdict.rule === "path/outside") {

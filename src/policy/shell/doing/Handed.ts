@@ -118,6 +118,18 @@ const listing = (name: string, options: ReadonlySet<string>): boolean =>
     ? listsMatches(options) || (options.has("--files") && [...options].every((option) => filters.test(option)))
     : isGrep.test(name) && listsMatches(options) && (options.has("-r") || options.has("--recursive"))
 
+/** Whether git prints the names of files below where it runs, and nothing else. */
+const gitLists = ([verb, ...words]: ReadonlyArray<string>): boolean =>
+  verb === "ls-files"
+    ? words.every((word) => /^(?:-[cmoz]|--exclude-standard)$/.test(word))
+    : verb === "diff" &&
+      words.includes("--name-only") &&
+      words.every((word) =>
+        /^(?:--name-only|--cached|--staged|--diff-filter=[A-Z]+|-z|HEAD[~^\d]*|(?!-)[\w/-]+(?:\.{2,3}[\w/-]+)?)$/.test(
+          word
+        )
+      )
+
 /** The names of files that a command prints, by those that it is given; none where it prints something else. */
 export const printedBy = (
   name: string,
@@ -131,10 +143,12 @@ export const printedBy = (
       ? undefined
       : { ...found, isBare: false, isNul }
   }
-  if (name === "git")
-    return args.length === 1 && args[0]?.value === "ls-files"
-      ? { starts: [here], expression: everything, isBare: true, isNul: false }
+  if (name === "git") {
+    const values = args.map(({ value }) => value)
+    return gitLists(values) && !args.some(({ glob, tilde }) => glob || tilde)
+      ? { starts: [here], expression: everything, isBare: true, isNul: values.includes("-z") }
       : undefined
+  }
   if (name === "xargs" && before !== undefined) {
     const [[listing, ...words] = []] = xargsShows(args, before)?.runs ?? []
     const options = listing === undefined ? undefined : usageOf(listing.value, words)?.options

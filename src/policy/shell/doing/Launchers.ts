@@ -11,6 +11,8 @@ export interface Launched {
   readonly words: ReadonlyArray<Literal>
   /** A shell text in place of words. */
   readonly text?: string
+  /** What the project has among its packages, or is fetched from elsewhere. */
+  readonly fetches?: Literal
   /** What it is given in its environment. */
   readonly variables?: ReadonlyArray<{ readonly name: string; readonly value: string }>
 }
@@ -127,7 +129,9 @@ export const launched = (name: string, args: ReadonlyArray<Literal>): Launched |
     const words = args.slice(args[1]?.value === "--" ? 2 : 1)
     return words[0] === undefined || words[0].value.startsWith("-")
       ? unread(name, "it is not known what it starts")
-      : packaged(name, words)
+      : first === "dlx"
+        ? unread(`${name} dlx`, "it fetches a program from elsewhere and runs it")
+        : packaged(name, words, name === "npm" || name === "bun")
   }
   const launcher = launchers.get(name)
   if (launcher === undefined) return undefined
@@ -143,7 +147,8 @@ export const launched = (name: string, args: ReadonlyArray<Literal>): Launched |
       : name === "exec"
         ? { words: [{ ...plain, value: "true" }] }
         : unread(name, "it is not known what it starts")
-  if (name === "npx" || name === "bunx") return packaged(name, words)
+  if (name === "npx" || name === "bunx")
+    return packaged(name, words, !args.slice(0, own).some(({ value }) => /^--no(?:-install)?$/.test(value)))
   return { words: name === "xargs" ? withInput(args.slice(0, own), words) : words }
 }
 
@@ -179,13 +184,19 @@ const programs: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The program of a package, which is fetched where the project does not have it; a path is one that it has. */
-const packaged = (by: string, [first = plain, ...words]: ReadonlyArray<Literal>): Launched | Unread => {
+const packaged = (
+  by: string,
+  [first = plain, ...words]: ReadonlyArray<Literal>,
+  isFetched: boolean
+): Launched | Unread => {
   const word = unversioned(first)
-  if (!/[/:]/.test(word.value) || /^\.{0,2}\//.test(word.value)) return { words: [word, ...words] }
+  if (/^\.{0,2}\//.test(word.value)) return { words: [word, ...words] }
+  const fetched = isFetched ? { fetches: word } : {}
+  if (!/[/:]/.test(word.value)) return { words: [word, ...words], ...fetched }
   const program = programs.get(word.value)
   return program === undefined
     ? unread(by, `it is not known what ${word.value.replaceAll(unknownPart, "…")} does`)
-    : { words: [{ ...word, value: program }, ...words] }
+    : { words: [{ ...word, value: program }, ...words], ...fetched }
 }
 
 /** A package without its version. */

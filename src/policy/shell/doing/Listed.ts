@@ -79,6 +79,8 @@ export const listedDoes = (
   const found = usage(name, command, given)
   if (Either.isLeft(found)) return unread(name, "it is not known what it does with these words")
   const { operands, options, paths, sent, urls, written } = found.right
+  if (paths.some(({ bare, value }) => bare && /\^|.#/.test(value)))
+    return unread(name, "some shells take one of its words for a pattern")
   const isSending = command.operands === "url" && given.some((word) => !isKnown(word) && !urls.includes(word))
   if (isSending || sent.some(isTaken)) return unread(name, "it sends a file, or what is known only at run time")
   if (command.refuses !== undefined && given.some(({ value }) => command.refuses!.test(value)))
@@ -125,7 +127,13 @@ export const listedDoes = (
   const fromThere = isLinked && has(links.symbolic) && !(links.relative !== undefined && has(links.relative))
   return does({
     touches: [
-      ...sources.map((word): Touch => ({ word, op: "read", by: name, ...opened })),
+      ...sources.map((word): Touch => ({
+        word,
+        op: "read",
+        by: name,
+        ...opened,
+        ...(has(command.keepsMode ?? "") && { keepsMode: true })
+      })),
       ...(isLinked
         ? changed.flatMap((at) =>
             sources.map((word): Touch => ({ word, op: "link", by: name, linked: { at, fromThere } }))

@@ -14,6 +14,8 @@ export interface OrdinaryCommand extends ReadOnlyCommand {
   readonly removes?: true
   /** Goes through the directories that it reads: always, or with one of these options. */
   readonly goesThrough?: true | string
+  /** With one of these options what is written has the mode of what is read. */
+  readonly keepsMode?: string
   /** Takes what the links there lead to for what lies there: always, or with one of these options. */
   readonly follows?: true | string
   /** Fills a directory with names that no word says: the one given by this option, else where it runs; not with those of `with`. */

@@ -15,6 +15,22 @@ const packed = {
   unpacks: /\.[A-Za-z\d]+$/
 } as const
 
+const listing: OrdinaryCommand = {
+  options: `-H -I -u -s -i -g -F -a -p -0 -1 -q -e=text -t=text -d=number -E=text -S=text -c=text --hidden --no-ignore --glob
+    --fixed-strings --absolute-path --full-path --ignore-case --case-sensitive --extension=text --type=text --max-depth=number
+    --min-depth=number --max-results=number --exclude=text --color=text --changed-within=text --changed-before=text --print0 --quiet`,
+  operands: "path",
+  lead: /^/
+}
+
+const shows: OrdinaryCommand = {
+  options: `-p -n -A -P -l=text -r=text -H=text --plain --number --paging=text --color=text --style=text --theme=text --language=text
+    --line-range=text --highlight-line=text --decorations=text --wrap=text --tabs=number --no-pager --show-all`,
+  operands: "path",
+  form: /^(?!cache$)/,
+  refuses: /^cache$|^--paging=(?!never$|auto$)/
+}
+
 const download = `-s -S -f -L -i -I -v -k -g -G -q -4 -6 -# -o=write -O -J -R -X=text -H=data -d=data -A=text -e=text -m=number -w=data
   -u=text -C=text --silent --show-error --fail --fail-with-body --location --include --head --verbose --compressed --insecure
   --request=text --header=data --data=data --data-raw=data --data-urlencode=data --json=data --user-agent=text --max-time=number
@@ -48,7 +64,8 @@ export const ordinaryCommands: Readonly<Record<string, OrdinaryCommand>> = {
     links: { with: "-l -s", symbolic: "-s" },
     least: 1,
     goesThrough: "-a -r -R --archive --recursive",
-    follows: "-L --dereference"
+    follows: "-L --dereference",
+    keepsMode: "-a -p --archive --preserve"
   },
   mv: {
     options: `-f -i -n -u -v -T -t=write --force --no-clobber --update[=text] --verbose --target-directory=write
@@ -145,6 +162,10 @@ export const ordinaryCommands: Readonly<Record<string, OrdinaryCommand>> = {
   base64: { options: "-d -w=number --decode --wrap=number", operands: "path" },
   strings: { options: "-a -n=number", operands: "path" },
   yq: { options: "-r -e -P -o=text -c", operands: "path", lead: /^(?![\s\S]*(?:env|load))[\w.[\]"| -]+$/ },
+  fd: listing,
+  fdfind: listing,
+  bat: shows,
+  batcat: shows,
   shasum: { options: "-a=number", operands: "path" },
   tail: {
     options: "-n=number -c=number -f -F -q -v --lines=number --bytes=number --follow[=text] --quiet",

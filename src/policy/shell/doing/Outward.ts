@@ -105,13 +105,6 @@ const table: Readonly<Record<string, ReadonlyArray<Effect>>> = {
   ],
   pip: ofPython,
   pip3: ofPython,
-  "http.server": [
-    {
-      verbs: /^/,
-      unless: /^(?:(?:--bind=|-b)?(?:127\.0\.0\.1|::1|localhost)|--help|-h)$/,
-      reason: "it offers the files of a directory to the network; --bind 127.0.0.1 keeps them here"
-    }
-  ],
   cargo: [{ verbs: /^ (?:install|uninstall) /, unless: /^(?:--root(?:=|$)|--list$)/, reason: outsideOfProject }],
   go: [
     { verbs: /^ install /, reason: outsideOfProject },

@@ -19,6 +19,7 @@ import {
   unbundled,
   unscoped
 } from "./ProjectPrograms.ts"
+import { httpServerDoes } from "./HttpServer.ts"
 import { onlyReads, startsNamed } from "./StartedFiles.ts"
 import { clonedBy, isCheckout, outward } from "./Outward.ts"
 import { filledWith } from "./TreeChanges.ts"
@@ -205,6 +206,7 @@ const interpreted = (name: string, kind: string, given: ReadonlyArray<Literal>):
   if (args[at]!.value === "-") return unread(name, "it runs what is typed or piped into it")
   const script = args[at]!
   const words = args.slice(at + 1)
+  if (isModule && script.value === "http.server") return httpServerDoes(words)
   const rest = mentioned(name, words)
   if ("reason" in rest) return rest
   const values = words.map(({ value }) => value)

@@ -17,12 +17,14 @@ export interface Found {
 /** A place that a command touches. */
 export interface Touch {
   readonly word: Literal
-  /** What is upset may hold other files and links afterwards. */
-  readonly op: "read" | "write" | "list" | "enter" | "mention" | "link" | "start" | "upset"
+  /** What is upset may hold other files and links afterwards; what is fetched is a program that comes from elsewhere if no package here has it. */
+  readonly op: "read" | "write" | "list" | "enter" | "mention" | "link" | "start" | "upset" | "fetch"
   /** The command. */
   readonly by: string
   /** What of it is read too that lies below. */
   readonly below?: Search
+  /** A copy of it has its mode. */
+  readonly keepsMode?: boolean
   /** What links below it lead to is read too. */
   readonly follows?: boolean
   /** Of what lies below, the files that a `find` takes are read. */

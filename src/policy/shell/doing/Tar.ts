@@ -48,6 +48,8 @@ export const tarDoes = (args: ReadonlyArray<Literal>): Step | Unread => {
       ]
     })
   }
+  if (mode === "x" && value.includes("p"))
+    return unread("tar", "it keeps the modes of the archive, which may lend rights")
   const reads = archives.map((word) => touch(word, "read"))
   if (mode === "t" || value.includes("O")) return does({ touches: reads })
   return does({

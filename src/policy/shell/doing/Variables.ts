@@ -1,6 +1,7 @@
 import { type Command, forEachChild, type Script, type SyntaxNode, type Word } from "unbash"
 import { expanded } from "../CommandWords.ts"
 import { type Literal, literal } from "../Literal.ts"
+import { readOnlyCommands } from "../ReadOnlyCommands.ts"
 import { computedBy, counting, Numbers, special } from "./Numbers.ts"
 import { unknownPart } from "./Step.ts"
 import { plain, unknown, unknownWord } from "./Unknown.ts"
@@ -23,6 +24,10 @@ const rangeOf = (text: string): ReadonlyArray<Literal> | undefined => {
   if (from === undefined || /^-?0\d/.test(from) || /^-?0\d/.test(to ?? "") || !(count <= maximumRange)) return undefined
   return Array.from({ length: count }, (_, at) => ({ ...plain, value: String(first + (last < first ? -at : at)) }))
 }
+
+/** Whether a word is what a command prints, as a file: `<(sort a)`. */
+const isFed = ({ parts = [], text }: Word): boolean =>
+  text.startsWith("<(") && parts.length === 1 && parts[0]?.type === "ProcessSubstitution"
 
 const setters = /^(?:read|mapfile|readarray|getopts|printf|unset)$/
 /** Options of builtins by which a variable is a list. */
@@ -131,8 +136,9 @@ export class Variables {
     })
   }
 
-  /** What a word of a command comes to. */
+  /** What a word of a command comes to: for one that only reads, what another command prints is what it is given to read. */
   wordsFor(program: string | undefined, part: Word): ReadonlyArray<Literal> | undefined {
+    if (isFed(part) && readOnlyCommands[program ?? ""]?.operands === "path") return [{ ...plain, value: "/dev/fd/63" }]
     return counting.test(program ?? "") ? this.#counted(part) : this.words(part)
   }
 

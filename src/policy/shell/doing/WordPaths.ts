@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import { excerpt } from "../../../text/excerpt.ts"
 import { ask, type Verdict } from "../../Verdict.ts"
 import { isHarmlessGlob } from "../Globs.ts"
+import { normalise } from "../LexicalPath.ts"
 import type { Literal } from "../Literal.ts"
 import type { ShellContext } from "../ShellContext.ts"
 
@@ -75,8 +76,36 @@ export class WordPaths {
   }
 
   isDirectory(path: string): boolean {
+    return this.#kindOf(path) === "directory"
+  }
+
+  isFile(path: string): boolean {
+    return this.#kindOf(path) === "file"
+  }
+
+  /** Whether a name is there from a directory or one above it. */
+  isAbove(name: string, directory: string): boolean {
+    const names = normalise(directory).split("/")
+    return names.some((_, index) => {
+      const kind = this.#kindOf(`${names.slice(0, index + 1).join("/")}/${name}`)
+      return kind !== undefined && kind !== "missing"
+    })
+  }
+
+  /** Whether a file runs with the rights of its owner or its group. */
+  lendsRights(path: string): boolean {
     const led = this.#context.resolve?.(path)
-    return led !== undefined && Either.isRight(led) && led.right.kind === "directory"
+    return (
+      led !== undefined &&
+      Either.isRight(led) &&
+      ((led.right.stat?.mode ?? 0n) & 0o6000n) !== 0n &&
+      led.right.kind === "file"
+    )
+  }
+
+  #kindOf(path: string): string | undefined {
+    const led = this.#context.resolve?.(path)
+    return led === undefined || Either.isLeft(led) ? undefined : led.right.kind
   }
 
   /** Whether the last name of a path is a link. */
