@@ -43,7 +43,7 @@ const answerOf = (end: TerminalEvent, finish: FinishReason): Effect.Effect<Promp
     case "TaskFailed":
       return end.error === "IterationLimitReached"
         ? Effect.succeed({ stopReason: "max_turn_requests" })
-        : new EditorRequestRefused({ code: codes.internal, reason: end.message })
+        : new EditorRequestRefused({ code: end.kind === "defect" ? codes.internal : codes.failed, reason: end.message })
   }
 }
 

@@ -1,8 +1,17 @@
 import * as Schema from "effect/Schema"
-import { bytes } from "../ui/Words.ts"
 
-/** The codes of JSON-RPC and of the protocol that requests are refused with; `busy` is our own. */
-export const codes = { invalidParams: -32602, internal: -32603, notFound: -32002, busy: -32010 } as const
+/**
+ * The codes of JSON-RPC and of the protocol that requests are refused with, and our own: `busy` for a session that another process has
+ * or that has too much to do, `unready` for a configuration that is missing or broken, `failed` for what did not come about otherwise.
+ */
+export const codes = {
+  invalidParams: -32602,
+  internal: -32603,
+  notFound: -32002,
+  busy: -32010,
+  unready: -32011,
+  failed: -32012
+} as const
 
 /** A request of the editor that was not carried out; nothing of it was done. */
 export class EditorRequestRefused extends Schema.TaggedError<EditorRequestRefused>()("EditorRequestRefused", {
@@ -12,16 +21,6 @@ export class EditorRequestRefused extends Schema.TaggedError<EditorRequestRefuse
 }) {
   override get message() {
     return this.reason
-  }
-}
-
-/** The editor sent a message longer than the connection takes, which has ended by that. */
-export class EditorMessageTooLong extends Schema.TaggedError<EditorMessageTooLong>()("EditorMessageTooLong", {
-  /** Bytes. */
-  limit: Schema.Number
-}) {
-  override get message() {
-    return `The editor sent a message of more than ${bytes(this.limit)}, which ended the connection; no part of it was carried out. Connect again, and leave out or link to what is long: what was said before is in the session.`
   }
 }
 
@@ -35,14 +34,20 @@ export const notOpen = (session: string): EditorRequestRefused =>
     session
   })
 
-/** What the editor asked for that cannot be: a directory, a mode or a model. */
-const asked: ReadonlySet<string> = new Set([
-  "ProjectGone",
-  "ProfileNotFound",
-  "ProfileInvalid",
-  "CredentialsMissing",
-  "PolicyNotAllowed"
-])
+/** The codes of failures by their tags; whatever else fails is no bug of Tollgate either, for bugs are defects. */
+const codeOf: Readonly<Record<string, number>> = {
+  SessionNotFound: codes.notFound,
+  SessionBusy: codes.busy,
+  SessionFenced: codes.busy,
+  SessionWaits: codes.busy,
+  TooManyTasks: codes.busy,
+  ProjectGone: codes.invalidParams,
+  ProfileNotFound: codes.invalidParams,
+  PolicyNotAllowed: codes.invalidParams,
+  ProfileInvalid: codes.unready,
+  CredentialsMissing: codes.unready,
+  ProjectUnavailable: codes.unready
+}
 
 const isRefused = Schema.is(EditorRequestRefused)
 
@@ -59,13 +64,6 @@ export const refusedBy =
   (failure: Failure): EditorRequestRefused => {
     if (isRefused(failure)) return failure
     const tag = failure.error ?? failure._tag
-    const code =
-      tag === "SessionNotFound"
-        ? codes.notFound
-        : tag === "SessionBusy" || tag === "SessionFenced"
-          ? codes.busy
-          : asked.has(tag)
-            ? codes.invalidParams
-            : codes.internal
+    const code = (Object.hasOwn(codeOf, tag) ? codeOf[tag] : undefined) ?? codes.failed
     return new EditorRequestRefused({ code, reason: failure.message, ...(session === undefined ? {} : { session }) })
   }

@@ -1,12 +1,17 @@
 // @effect-diagnostics newPromise:off - the streams of the protocol are those of the web
-import { type AnyMessage, type JsonRpcId, methods, ndJsonStream, type Stream } from "@agentclientprotocol/sdk"
+import { type AnyMessage, type ErrorResponse, type JsonRpcId, methods, type Stream } from "@agentclientprotocol/sdk"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as FiberId from "effect/FiberId"
 import * as Exit from "effect/Exit"
+import { isReadonlyRecord } from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import { Readable, Writable } from "node:stream"
 import { setTimeout } from "node:timers/promises"
+import { deepest } from "../mcp/JsonRpc.ts"
+import { parseJson } from "../text/Json.ts"
+import { idIn, type Line, Lines, marked, noData, tooDeep, tooLong, written } from "./Message.ts"
 
 /** Messages to and from the editor. */
 export interface Wire {
@@ -32,7 +37,7 @@ class Unanswered {
   private isOver = false
 
   asked(message: AnyMessage): void {
-    if ("id" in message && isCounted(message)) this.open.add(message.id)
+    if (isReadonlyRecord(message) && "id" in message && isCounted(message)) this.open.add(message.id as JsonRpcId)
   }
 
   told(id: JsonRpcId): void {
@@ -50,9 +55,11 @@ class Unanswered {
 
 /** The wire over a pair of byte streams. Its end waits `grace` milliseconds for requests that came before that of the input. */
 export const over = (output: WritableStream<Uint8Array>, input: ReadableStream<Uint8Array>, grace = 5000): Wire => {
-  const { readable, writable } = ndJsonStream(output, input)
   const waiting = new Map<JsonRpcId, Deferred.Deferred<void>>()
-  const writer = writable.getWriter()
+  const writer = output.getWriter()
+  const encoder = new TextEncoder()
+  const decoder = new TextDecoder()
+  const lines = new Lines()
   const unanswered = new Unanswered()
   const told = (message: AnyMessage) => {
     if (!("id" in message) || "method" in message) return
@@ -62,19 +69,40 @@ export const over = (output: WritableStream<Uint8Array>, input: ReadableStream<U
     waiting.delete(message.id)
     Deferred.unsafeDone(known, Exit.void)
   }
+  const write = (line: string) => writer.write(encoder.encode(`${line}\n`))
+
+  /** Answers a line that is not read with an error; where it is an answer itself, its request fails by that. */
+  const refuse = (text: string, error: ErrorResponse, to: TransformStreamDefaultController<AnyMessage>) => {
+    const { id = "null", isAnswer = false } = idIn(text) ?? {}
+    const answer = `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}`
+    if (isAnswer) to.enqueue(JSON.parse(answer) as AnyMessage)
+    // An editor that does not read has gone.
+    else void write(answer).catch(() => {})
+  }
+  const take = ({ isCut, text }: Line, to: TransformStreamDefaultController<AnyMessage>) => {
+    if (isCut) return refuse(text, tooLong, to)
+    if (text === "") return
+    const found = parseJson(text, deepest)
+    if (Either.isLeft(found)) return refuse(text, found.left === "too deep" ? tooDeep : noData, to)
+    const message = marked(found.right, text)
+    unanswered.asked(message)
+    to.enqueue(message)
+  }
   return {
     stream: {
-      readable: readable.pipeThrough(
-        new TransformStream<AnyMessage, AnyMessage>({
-          transform: (message, to) => {
-            unanswered.asked(message)
-            to.enqueue(message)
-          },
-          flush: () => unanswered.settled(grace)
+      readable: input.pipeThrough(
+        new TransformStream<Uint8Array, AnyMessage>({
+          transform: (bytes, to) =>
+            lines.push(decoder.decode(bytes, { stream: true })).forEach((line) => take(line, to)),
+          flush: (to) => {
+            lines.push(decoder.decode()).forEach((line) => take(line, to))
+            lines.end().forEach((line) => take(line, to))
+            return unanswered.settled(grace)
+          }
         })
       ),
       writable: new WritableStream<AnyMessage>({
-        write: (message) => writer.write(message).then(() => told(message))
+        write: (message) => write(written(message)).then(() => told(message))
       })
     },
     answered: (request) => {

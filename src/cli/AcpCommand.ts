@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Agent from "../acp/Agent.ts"
 import { Configuration } from "../config/Configuration.ts"
@@ -14,15 +15,17 @@ export interface AcpOptions extends PolicyOptions {
 }
 
 /** Serves an editor that has started this process, until it closes standard input. */
-export const acp = (options: AcpOptions) =>
-  Effect.gen(function* () {
-    if (process.stdin.isTTY) {
-      return yield* new UsageError({
+export const acp = (options: AcpOptions) => {
+  const served = Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const policy = yield* policyOf(options, true)
+      yield* checkProfile({ ...options, session: Option.none(), last: false })
+      return layerConfigured({ policy, attended: true }, builtin, models)
+    })
+  )
+  return process.stdin.isTTY
+    ? new UsageError({
         reason: "This command speaks with an editor that has started it. See docs/acp.md for how to set one up."
       })
-    }
-    const policy = yield* policyOf(options, true)
-    yield* checkProfile({ ...options, session: Option.none(), last: false })
-    const served = layerConfigured({ policy, attended: true }, builtin, models)
-    yield* Effect.provide(Agent.serve, served)
-  }).pipe(Effect.provide(Configuration.layer(flagsOf(options))))
+    : Agent.serve(Layer.provideMerge(served, Configuration.layer(flagsOf(options))))
+}

@@ -314,7 +314,7 @@ describe("tollgate acp", () => {
     const editor = await connected({ args: ["--log-level", "debug"] })
     const session = await begun(editor, at.work)
     const { code, message } = await refusal(prompted(editor, session, "run it"))
-    assert.strictEqual(code, -32603)
+    assert.strictEqual(code, -32012)
     assert.include(message, "the script says so")
     assert.strictEqual(await editor.close(), 0)
     const broken = [
@@ -341,20 +341,40 @@ describe("tollgate acp", () => {
     }
   })
 
-  it("says why it ends where a message of the editor is too long, and carries out no part of it (X3)", async () => {
+  it("answers a message that is too long with an error, carries out no part of it, and goes on (X3)", async () => {
     scripted(at, [])
     const start = JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: 1 } })
     const params = { cwd: at.work, mcpServers: [], _meta: { text: "x".repeat(33 * 1024 * 1024) } }
     const long = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "session/new", params })
-    const { code, stderr, stdout } = await tollgate(at, ["acp"], `${start}\n${long}\n`)
-    assert.strictEqual(code, 1)
-    assert.match(
-      stderr,
-      /^tollgate: The editor sent a message of more than 32\.0 MiB, which ended the connection; no part/
-    )
-    assert.lengthOf(stdout.trimEnd().split("\n"), 1)
-    assert.strictEqual((await tollgate(at, ["sessions", "list", "--json"])).stdout.trim(), "[]")
+    const list = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "session/list", params: {} })
+    const { code, stderr, stdout } = await tollgate(at, ["acp"], `${start}\n${long}\n${list}\n`)
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    const answers = stdout.trimEnd().split("\n")
+    assert.lengthOf(answers, 3)
+    assert.isTrue(answers.some((line) => line.startsWith('{"jsonrpc":"2.0","id":1,"error":{"code":-32600')))
+    assert.isTrue(answers.some((line) => line === '{"jsonrpc":"2.0","id":2,"result":{"sessions":[]}}'))
   })
+
+  it.each([
+    { what: "no model is configured", config: undefined, says: /No model is configured[^]*tollgate config/ },
+    { what: "the configuration is no JSON", config: "{", says: /configuration \S+ cannot be used/ },
+    { what: "it allows everything", config: '{"approvals":{"policy":"allow"}}', says: /--dangerously-allow-all/ }
+  ])(
+    "says in the editor what to do where $what, and takes it up without a new start (X3)",
+    async ({ config, says }) => {
+      if (config !== undefined) {
+        fs.mkdirSync(at.env["TOLLGATE_HOME"]!, { recursive: true })
+        fs.writeFileSync(path.join(at.env["TOLLGATE_HOME"]!, "config.json"), config)
+      }
+      const editor = await connected()
+      const { code, message } = await refusal(begun(editor, at.work))
+      assert.strictEqual(code, -32011)
+      assert.match(message, says)
+      scripted(at, [done])
+      const session = await begun(editor, at.work)
+      assert.strictEqual((await prompted(editor, session, "hello")).stopReason, "end_turn")
+    }
+  )
 
   it("asks for a sub-worker on the session of its root, whose name is in the title (X3)", async () => {
     scripted(at, [
