@@ -11,6 +11,9 @@ export interface Mistake {
   readonly unknown: boolean
 }
 
+/** The problem of a place that has no value. */
+export const missing = "it is missing"
+
 const longest = 200
 
 /** Places where people put credentials although they belong elsewhere. */
@@ -57,7 +60,7 @@ const either = (words: ReadonlyArray<string>): string =>
 
 const sentence = (issues: ReadonlyArray<ParseResult.ArrayFormatterIssue>, path: ReadonlyArray<string>): string => {
   const messages = issues.map(({ message }) => message.replaceAll(/\s+/g, " "))
-  if (issues.some(({ _tag }) => _tag === "Missing")) return "it is missing"
+  if (issues.some(({ _tag }) => _tag === "Missing")) return missing
   if (issues.some(({ _tag }) => _tag === "Unexpected")) {
     const known = [...new Set(messages.flatMap((message) => message.match(/"[^"]*"/g) ?? []))]
     return `unknown key; known keys: ${known.join(", ").replaceAll('"', "")}`
@@ -122,11 +125,11 @@ const narrowed = (issue: Issue): Issue => {
   }
 }
 
-/** Every place at which a value is not what its schema says, in order, one sentence each. */
-export const mistakesOf = (error: ParseResult.ParseError): ReadonlyArray<Mistake> => {
+/** The same of issues whose values are gone: every form of a value counts. */
+export const mistakesAmong = (found: ReadonlyArray<ParseResult.ArrayFormatterIssue>): ReadonlyArray<Mistake> => {
   const places = new Map<string, Array<ParseResult.ArrayFormatterIssue>>()
-  for (const issue of ParseResult.ArrayFormatter.formatIssueSync(narrowed(error.issue))) {
-    const place = JSON.stringify(issue.path)
+  for (const issue of found) {
+    const place = JSON.stringify(issue.path.map(String))
     places.set(place, [...(places.get(place) ?? []), issue])
   }
   return [...places.values()].map((all) => {
@@ -136,3 +139,7 @@ export const mistakesOf = (error: ParseResult.ParseError): ReadonlyArray<Mistake
     return { path, problem: sentence(issues, path), unknown: telling.length === 0 }
   })
 }
+
+/** Every place at which a value is not what its schema says, in order, one sentence each. */
+export const mistakesOf = (error: ParseResult.ParseError): ReadonlyArray<Mistake> =>
+  mistakesAmong(ParseResult.ArrayFormatter.formatIssueSync(narrowed(error.issue)))

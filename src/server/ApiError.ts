@@ -26,6 +26,13 @@ export class NotFound extends Schema.TaggedError<NotFound>()(
   HttpApiSchema.annotations({ status: 404 })
 ) {}
 
+/** The path is known and takes other methods, which the header `Allow` names. */
+export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()(
+  "MethodNotAllowed",
+  said,
+  HttpApiSchema.annotations({ status: 405 })
+) {}
+
 /** Something else holds: another owner, another digest, another state; nothing was changed. */
 export class Conflict extends Schema.TaggedError<Conflict>()(
   "Conflict",

@@ -9,13 +9,16 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { missing, mistakesAmong } from "../redaction/Mistake.ts"
 import { redactText } from "../redaction/Redactor.ts"
-import { maxJsonDepth, parseAnswer } from "../text/Json.ts"
-import { Failed, Forbidden, NotFound, TooLarge, UnsupportedMedia } from "./ApiError.ts"
+import { parseAnswer } from "../text/Json.ts"
+import { Failed, Forbidden, MethodNotAllowed, NotFound, TooLarge, UnsupportedMedia } from "./ApiError.ts"
 import { answerOf } from "./answerOf.ts"
 import { callerOf, type Judging } from "./Authorization.ts"
 import { Limits, type ServerLimits } from "./Limits.ts"
 import { isOwnHost, Listening } from "./Listening.ts"
+import { methodsAt } from "./methodsAt.ts"
+import { notReadable } from "./notReadable.ts"
 
 const isRouteNotFound = (error: unknown): error is RouteNotFound => error instanceof RouteNotFound
 
@@ -95,12 +98,7 @@ const checkedBody = (request: HttpServerRequest.HttpServerRequest) =>
     if (text.value === "") return undefined
     const parsed = parseAnswer(text.value)
     if (parsed._tag === "Right") return undefined
-    const problems = {
-      malformed: "it is not JSON",
-      "too deep": `it is nested deeper than ${maxJsonDepth} levels`,
-      ambiguous: "an object has a name twice"
-    }
-    return yield* new HttpApiDecodeError({ message: `The body cannot be used: ${problems[parsed.left]}.`, issues: [] })
+    return yield* new HttpApiDecodeError({ message: notReadable(parsed.left, "body"), issues: [] })
   })
 
 /** A fault is told without its detail, which the log has. */
@@ -110,17 +108,28 @@ const failed = (cause: Cause.Cause<unknown>) =>
     answerOf(new Failed({ message: "Internal error. This is a bug in Tollgate; its log shows where." }))
   )
 
-/** Issues that are told of a request, and characters of each. */
+/** Issues that are told of a request, and characters of their message. */
 const maxIssues = 20
-const maxMessage = 300
+const maxMessage = 600
 
 const sentence = (text: string): string => (text.length > maxMessage ? `${text.slice(0, maxMessage)}…` : text)
 
+type Issue = HttpApiDecodeError["issues"][number]
+
+/** The issue without the name of a schema: each body is an object. */
+const plain = (issue: Issue): Issue =>
+  issue.path.length > 0 ? issue : { ...issue, message: issue.message.replace(/^Expected [A-Z]\w*,/, "Expected {},") }
+
 /** What is wrong with a request, in a few words that repeat nothing secret of it. */
 const mended = ({ issues, message }: HttpApiDecodeError): HttpApiDecodeError => {
-  const told = issues.slice(0, maxIssues).map((issue) => ({ ...issue, message: sentence(redactText(issue.message)) }))
-  const [first] = told
-  const said = first === undefined ? redactText(message) : `${first.path.map(String).join(".")}: ${first.message}`
+  const mistakes = mistakesAmong(issues.map(plain)).slice(0, maxIssues)
+  const told = mistakes.map(({ path, problem, unknown }) => ({
+    _tag: unknown ? ("Unexpected" as const) : problem === missing ? ("Missing" as const) : ("Type" as const),
+    path,
+    message: problem
+  }))
+  const [first] = mistakes
+  const said = first === undefined ? redactText(message) : `${first.path.join(".") || "the request"}: ${first.problem}`
   return new HttpApiDecodeError({ issues: told, message: sentence(said.replaceAll(/\s+/g, " ")) })
 }
 
@@ -142,6 +151,12 @@ export const guard = (app: HttpApp.Default): HttpApp.Default<HttpApiDecodeError,
     return yield* Effect.catchAllCause(app, (cause): HttpApp.Default<HttpApiDecodeError> => {
       const error: unknown = Option.getOrUndefined(Cause.failureOption(cause))
       if (isRouteNotFound(error)) {
+        const allow = methodsAt(pathOf(request.url))
+        if (allow.length > 0) {
+          const message = `${request.method} is not one of the methods of ${pathOf(request.url).slice(0, 200)}: ${allow.join(", ")}.`
+          const refused = answerOf(new MethodNotAllowed({ message }))
+          return Effect.succeed(HttpServerResponse.setHeader(refused, "allow", allow.join(", ")))
+        }
         const message = `There is no ${request.method} ${pathOf(request.url).slice(0, 200)} here.`
         return Effect.succeed(answerOf(new NotFound({ message })))
       }

@@ -10,7 +10,7 @@ import { Operating, Viewing } from "./Access.ts"
 import { NotFound, Refusal } from "./ApiError.ts"
 import { Project, SessionPath } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
-import { Answered, carryOut } from "./carryOut.ts"
+import { Answered, carryOut, isForPeople } from "./carryOut.ts"
 import { placeOf } from "./placeOf.ts"
 import { PostedCommand } from "./PostedCommand.ts"
 import { stored } from "./stored.ts"
@@ -73,7 +73,7 @@ export const live = HttpApiBuilder.group(base.add(group), "tools", (handlers) =>
       Effect.gen(function* () {
         const host = yield* Host
         const { tools } = yield* stored(host.project(yield* placeOf(project)))
-        const manual = [...tools.tools.values()].filter(({ location, mode }) => mode !== "llm" && location === "server")
+        const manual = [...tools.tools.values()].filter(isForPeople)
         return {
           tools: manual.map((tool) => ({
             name: tool.name,

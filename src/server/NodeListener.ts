@@ -4,7 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as http from "node:http"
-import { systemReason } from "../system/errno.ts"
+import type { Duplex } from "node:stream"
+import { errnoOf, systemReason } from "../system/errno.ts"
 import { type Address, urlOf } from "./Address.ts"
 import * as EarlySocket from "./EarlySocket.ts"
 import { Listening } from "./Listening.ts"
@@ -12,11 +13,34 @@ import { Listening } from "./Listening.ts"
 /** The address cannot be listened on. */
 export class NotListening extends Schema.TaggedError<NotListening>()("NotListening", {
   address: Schema.String,
-  reason: Schema.String
+  reason: Schema.String,
+  /** The host is no address of this machine. */
+  elsewhere: Schema.Boolean
 }) {
   override get message() {
-    return `${this.address} cannot be listened on: ${this.reason}. Choose another port; 0 takes any that is free.`
+    const mend = this.elsewhere
+      ? "Name an address of this machine, e.g. 127.0.0.1, or 0.0.0.0 for all of them."
+      : "Choose another port; 0 takes any that is free."
+    return `${this.address} cannot be listened on: ${this.reason}. ${mend}`
   }
+}
+
+const elsewhere: ReadonlySet<string | undefined> = new Set(["ENOTFOUND", "EAI_AGAIN", "EADDRNOTAVAIL"])
+
+/** What is said of a request that is no HTTP, or comes too late or with too many headers, by the code of its error. */
+const refusals: Readonly<Record<string, readonly [status: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "The headers are too large."],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ["413 Payload Too Large", "The extensions of the chunks are too large."],
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request has not come in time."]
+}
+
+/** Answers what never becomes a request, as every other error is answered. */
+const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+  const [status, message] = refusals[error.code ?? ""] ?? ["400 Bad Request", "The request is not HTTP."]
+  const body = JSON.stringify({ _tag: "HttpApiDecodeError", issues: [], message })
+  const head = ["Connection: close", "Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`]
+  socket.end([`HTTP/1.1 ${status}`, ...head, "", body].join("\r\n"))
 }
 
 /** Keeps what is asked before there is anything to answer it. */
@@ -61,6 +85,7 @@ export const node = (address: Address) =>
     Effect.gen(function* () {
       const server = held(http.createServer({ highWaterMark, requestTimeout: 60_000, headersTimeout: 15_000 }))
       server.maxConnections = 2048
+      server.on("clientError", refuse)
       const ended = Layer.scopedDiscard(Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections())))
       return Layer.provideMerge(ended, listener(server, address))
     })
@@ -69,7 +94,8 @@ export const node = (address: Address) =>
       Layer.fail(
         new NotListening({
           address: `${address.host}:${address.port}`,
-          reason: systemReason(cause)
+          reason: systemReason(cause),
+          elsewhere: elsewhere.has(errnoOf(cause))
         })
       )
     )

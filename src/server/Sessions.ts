@@ -7,11 +7,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { Host } from "../host/Host.ts"
+import { Models } from "../model/Models.ts"
 import { CreateSession } from "../runtime/Command.ts"
 import { SessionStore } from "../runtime/SessionStore.ts"
 import { Ids } from "../tool/Ids.ts"
 import { Caller, Known, Operating, Viewing } from "./Access.ts"
-import { Conflict, NotFound, Refusal } from "./ApiError.ts"
+import { Conflict, NotFound, Refusal, Rejected } from "./ApiError.ts"
 import { EnvelopeJson, Limit, Seq, SessionPath, Text } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { Answered, carryOut } from "./carryOut.ts"
@@ -119,6 +120,14 @@ const isOfProject = (session: string, directory: string) =>
       })
   })
 
+/** Fails where a session would begin with a profile that no task of it could use. */
+const isUsable = (profile: string) =>
+  Effect.flatMap(Models, ({ get }) =>
+    Effect.mapError(get(profile), ({ _tag: error, message }) =>
+      error === "ProfileNotFound" ? new NotFound({ message, error }) : new Rejected({ message, error })
+    )
+  )
+
 export const live = HttpApiBuilder.group(base.add(group), "sessions", (handlers) =>
   handlers
     .handle("list", ({ urlParams: { limit = 100, ...filter } }) =>
@@ -134,6 +143,7 @@ export const live = HttpApiBuilder.group(base.add(group), "sessions", (handlers)
         const { name: by, scopes } = yield* Caller
         const session = id ?? (yield* (yield* Ids).next("session"))
         if (id !== undefined && project !== undefined) yield* isOfProject(id, project)
+        if (more.profile !== undefined) yield* isUsable(more.profile)
         yield* perform({ _tag: "CreateSession", ...more, by, session, project: project ?? directory })
         const detail = yield* ofSession(detailOf(session))
         // Who may not see sessions learns that it is there, and nothing that was said in it.

@@ -4,14 +4,20 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { CloseEvent } from "@effect/platform/Socket"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as FiberMap from "effect/FiberMap"
 import * as Mailbox from "effect/Mailbox"
+import * as Option from "effect/Option"
+import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { Socket } from "node:net"
 import type { Approvals } from "../approval/Approvals.ts"
+import type { Host } from "../host/Host.ts"
+import { mistakesOf } from "../redaction/Mistake.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
 import type { SessionStore } from "../runtime/SessionStore.ts"
+import { parseAnswer } from "../text/Json.ts"
 import { visibleJson } from "../text/visible.ts"
 import { type AccessScope, Caller } from "./Access.ts"
 import { answerOf, jsonOf, statusOf } from "./answerOf.ts"
@@ -22,6 +28,7 @@ import { carryOut } from "./carryOut.ts"
 import { Feed } from "./Feed.ts"
 import { type Frame, toMessage } from "./Frame.ts"
 import { Limits } from "./Limits.ts"
+import { notReadable } from "./notReadable.ts"
 import { OpenStreams } from "./OpenStreams.ts"
 import { PostedCommand } from "./PostedCommand.ts"
 import { sessionFrames } from "./SessionStream.ts"
@@ -46,7 +53,17 @@ export const ClientMessage = Schema.Union(
 ).annotations({ identifier: "ClientMessage" })
 type ClientMessage = typeof ClientMessage.Type
 
-const decode = Schema.decodeUnknown(Schema.parseJson(ClientMessage))
+const decode = Schema.decodeUnknownEither(ClientMessage)
+
+/** The id of what may be no message otherwise. */
+const idOf = (value: unknown): string | undefined =>
+  Option.getOrUndefined(Schema.decodeUnknownOption(Schema.Struct(Id))(value))?.id
+
+/** What is wrong with what is no message. */
+const wrongIn = (error: ParseResult.ParseError): string => {
+  const [{ path, problem } = { path: [], problem: "it cannot be used" }] = mistakesOf(error)
+  return `${path.join(".") || "the message"}: ${problem}`
+}
 
 /** The name of the stream of all sessions. */
 const all = "*"
@@ -159,13 +176,16 @@ const converse = Effect.gen(function* () {
     }).pipe(Effect.catchAll((error) => reply(message.id, { status: statusOf(error), ...jsonOf(error) })))
 
   const waiting = yield* Mailbox.make<string>({ capacity: maxWaiting })
-  const take = (text: string) =>
-    decode(text).pipe(
-      Effect.matchEffect({
-        onFailure: () => reply(undefined, { status: 400, message: "Not a client message; see /openapi.json." }),
-        onSuccess: perform
-      })
-    )
+  const take = (text: string) => {
+    const wrong = (id: string | undefined, message: string) =>
+      reply(id, { status: 400, _tag: "HttpApiDecodeError", issues: [], message })
+    const read = parseAnswer(text)
+    if (Either.isLeft(read)) return wrong(undefined, notReadable(read.left, "message"))
+    return Either.match(decode(read.right), {
+      onLeft: (error) => wrong(idOf(read.right), wrongIn(error)),
+      onRight: perform
+    })
+  }
   const heard = socket.runRaw(
     (data) => {
       complete()
@@ -185,7 +205,7 @@ const converse = Effect.gen(function* () {
   return HttpServerResponse.empty()
 })
 
-type Services = Judging | Feed | OpenStreams | Runtime | SessionStore | Approvals
+type Services = Host | Judging | Feed | OpenStreams | Runtime | SessionStore | Approvals
 
 /** One socket for all that a client watches and asks, whose frames are those of the streams. */
 export const live = HttpApiBuilder.Router.use((router) =>

@@ -8,6 +8,7 @@ const errors = [
   Errors.Failed,
   Errors.Forbidden,
   Errors.Gone,
+  Errors.MethodNotAllowed,
   Errors.NotFound,
   Errors.Rejected,
   Errors.TooLarge,

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { jsonError } from "../redaction/jsonError.ts"
+import { mistakesAmong } from "../redaction/Mistake.ts"
 import { parseAnswer, repeatedName } from "../text/Json.ts"
 import type { Approval } from "./Display.ts"
 
@@ -23,6 +24,10 @@ export const editedParameters = (
   return Effect.map(issues(read.right), (found) =>
     found.length === 0
       ? valid
-      : Either.left(found.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)))
+      : Either.left(
+          mistakesAmong(
+            found.map(({ message, path }) => ({ _tag: "Type", path: path === "" ? [] : [path], message }))
+          ).map(({ path, problem }) => [...path, problem].join(": "))
+        )
   )
 }

@@ -106,6 +106,32 @@ describe("the socket", () => {
     })
   )
 
+  it.scopedLive("answers what is no message with its id and what is wrong with it (X4)", () =>
+    Effect.gen(function* () {
+      const server = yield* served({ models })
+      const { say, until } = yield* connect(server)
+      const told = (wanted: (one: Message) => boolean) =>
+        Effect.map(until(wanted), ({ data, id }) => [id, data.status, data._tag, data.message])
+      const isAnswer = ({ event }: Message) => event === "answer"
+      const wrong = [400, "HttpApiDecodeError"] as const
+      yield* say({ id: "a", type: "watch" })
+      assert.deepStrictEqual(yield* told(isAnswer), ["a", ...wrong, "session: it is missing"])
+      yield* say({ id: "b", type: "nonsense" })
+      const types = 'type: expected "watch", "watch-all", "unwatch" or "command", is "nonsense"'
+      assert.deepStrictEqual(yield* told(isAnswer), ["b", ...wrong, types])
+      yield* say({ id: "c", type: "command", session: "s1", command: { _tag: "SubmitPrompt", prompt: 5 } })
+      assert.deepStrictEqual(yield* told(isAnswer), ["c", ...wrong, "command.prompt: expected text, is 5"])
+      yield* say({ id: 5, type: "watch", session: "s1" })
+      assert.deepStrictEqual(yield* told(isAnswer), [undefined, ...wrong, "id: expected text, is 5"])
+      yield* say("{")
+      assert.deepStrictEqual(yield* told(isAnswer), [
+        undefined,
+        ...wrong,
+        "The message cannot be used: it is not JSON."
+      ])
+    })
+  )
+
   it.scopedLive("is refused without a token and to other sites, and a broken handshake takes nobody's place (X4)", () =>
     Effect.gen(function* () {
       const server = yield* served({ models, limits: { streams: 2 } })

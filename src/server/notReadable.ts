@@ -1,0 +1,11 @@
+import { maxJsonDepth, type NotOneThing } from "../text/Json.ts"
+
+const problems: Readonly<Record<NotOneThing, string>> = {
+  malformed: "it is not JSON",
+  "too deep": `it is nested deeper than ${maxJsonDepth} levels`,
+  ambiguous: "an object has a name twice"
+}
+
+/** Why a text of a client is no data. */
+export const notReadable = (why: NotOneThing, what: "body" | "message"): string =>
+  `The ${what} cannot be used: ${problems[why]}.`

@@ -1,0 +1,93 @@
+// @effect-diagnostics asyncFunction:off newPromise:off - a client of a real server
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import * as net from "node:net"
+import { node } from "../../src/server/NodeListener.ts"
+import { models } from "../host/Directed.ts"
+import { served } from "./served.ts"
+
+/** What a server answers to bytes that are no request. */
+const raw = (port: number, bytes: string) =>
+  Effect.async<string>((resume) => {
+    let text = ""
+    const socket = net.connect(port, "127.0.0.1", () => socket.write(bytes))
+    socket.on("data", (chunk) => (text += chunk.toString()))
+    socket.on("close", () => resume(Effect.succeed(text)))
+  })
+
+describe("a request that is wrong", () => {
+  it.scopedLive("is refused before anything begins where it names what there is not (X4)", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* served({ models })
+      const unknown = yield* ask("/v1/sessions", { body: { id: "s1", profile: "none" } })
+      assert.deepStrictEqual([unknown.status, unknown.json.error], [404, "ProfileNotFound"])
+      assert.strictEqual((yield* ask("/v1/sessions/s1")).status, 404)
+      assert.strictEqual((yield* ask("/v1/sessions", { body: { id: "s1" } })).status, 201)
+      for (const tool of ["none", "ask_user"]) {
+        const run = yield* ask(`/v1/sessions/s1/tools/${tool}`, { body: { parameters: {} } })
+        assert.deepStrictEqual([run.status, run.json.error], [404, "ToolNotFound"], tool)
+        const command = { _tag: "InvokeTool", task: "t1", tool, parameters: {} }
+        assert.strictEqual((yield* ask("/v1/sessions/s1/commands", { body: command })).status, 404, tool)
+      }
+      assert.deepStrictEqual((yield* ask("/v1/sessions/s1")).json.tasks, [])
+    })
+  )
+
+  it.scopedLive("says which field is wrong and what it takes, in no words of a schema (X4)", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* served({ models })
+      yield* ask("/v1/sessions", { body: { id: "s1" } })
+      const said = (path: string, body: unknown) =>
+        Effect.map(ask(path, { body }), ({ json, status }) => [status, json.message])
+      assert.deepStrictEqual(yield* said("/v1/sessions", []), [400, "the request: expected an object, is a list"])
+      assert.deepStrictEqual(yield* said("/v1/sessions", { id: 5 }), [400, "id: expected text, is 5"])
+      const commands = "/v1/sessions/s1/commands"
+      assert.deepStrictEqual(yield* said(commands, { _tag: "SubmitPrompt" }), [400, "prompt: it is missing"])
+      const [status, message] = yield* said(commands, { _tag: "Nonsense" })
+      assert.strictEqual(status, 400)
+      assert.match(message, /^_tag: expected "SubmitPrompt", "InvokeTool", .* or "EndSession", is "Nonsense"/)
+    })
+  )
+
+  it.scopedLive("is told the methods of its path where it has another one (X4)", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* served({ models })
+      for (const [method, path, allow] of [
+        ["PUT", "/v1/sessions", "GET, POST"],
+        ["GET", "/v1/sessions/s1/commands", "POST"],
+        ["DELETE", "/v1/approvals/a1", "GET, POST"],
+        ["GET", "/v1/chat/completions", "POST"],
+        ["POST", "/v1/socket", "GET"]
+      ] as const) {
+        const { headers, status } = yield* ask(path, { method })
+        assert.deepStrictEqual([status, headers.allow], [405, allow], `${method} ${path}`)
+      }
+      assert.strictEqual((yield* ask("/v1/nothing", { method: "PUT" })).status, 404)
+    })
+  )
+
+  it.scopedLive("is answered with a body also where it is no HTTP (X4)", () =>
+    Effect.gen(function* () {
+      const { port } = yield* served({ models })
+      const answer = (bytes: string) =>
+        Effect.map(raw(port, bytes), (text) => [text.split("\r\n", 1)[0], JSON.parse(text.split("\r\n\r\n")[1] ?? "")])
+      const told = (message: string) => ({ _tag: "HttpApiDecodeError", issues: [], message })
+      assert.deepStrictEqual(yield* answer("nonsense\r\n\r\n"), [
+        "HTTP/1.1 400 Bad Request",
+        told("The request is not HTTP.")
+      ])
+      assert.deepStrictEqual(yield* answer(`GET / HTTP/1.1\r\nHost: x\r\nx: ${"x".repeat(20_000)}\r\n\r\n`), [
+        "HTTP/1.1 431 Request Header Fields Too Large",
+        told("The headers are too large.")
+      ])
+    })
+  )
+
+  it.scopedLive("names an address that is none of this machine as what is wrong (X4)", () =>
+    Effect.gen(function* () {
+      const listen = { host: "192.0.2.1", port: 0 }
+      const { message } = yield* Effect.flip(Effect.scoped(Layer.build(node(listen))))
+      assert.match(message, /^192\.0\.2\.1:0 cannot be listened on: .* Name an address of this machine, e\.g\. 127/)
+    })
+  )
+})
