@@ -1,3 +1,4 @@
+import { methods } from "@agentclientprotocol/sdk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Either from "effect/Either"
@@ -9,7 +10,7 @@ import { AskUser } from "../tools/AskUser.ts"
 import { type ClientCallRequested, trusted } from "../tool/ToolEvent.ts"
 import type { Approval } from "../ui/Display.ts"
 import { editedParameters } from "../ui/editedParameters.ts"
-import type { Editor } from "./Editor.ts"
+import { type Editor, malformed } from "./Editor.ts"
 import { confirmForm, isConfirmed, textForm, textIn } from "./Form.ts"
 import { chosen, offeredFor, requestOf } from "./Permission.ts"
 
@@ -36,7 +37,14 @@ export const make = ({ directory, editor, inspect, session }: AskingOptions) => 
   const { forms } = editor.can
 
   const reason = (call: string) =>
-    Effect.map(editor.form(textForm({ session, call }, "Why not? The model is told.", "Reason")), textIn)
+    editor.form(textForm({ session, call }, "Why not? The model is told.", "Reason")).pipe(
+      Effect.flatMap(textIn),
+      // The rejection counts without a reason.
+      Effect.catchIf(
+        ({ code }) => code !== undefined,
+        () => Effect.succeedNone
+      )
+    )
 
   /** Parameters in place of those of the request; none where the person leaves the form. */
   const edited = ({ call, request }: Approval) =>
@@ -47,8 +55,9 @@ export const make = ({ directory, editor, inspect, session }: AskingOptions) => 
       for (let attempt = 1; attempt <= attempts; attempt++) {
         const head = "The parameters as JSON. The call is asked about again with them."
         const message = [head, ...problems].join("\n")
-        const said = textIn(
-          yield* editor.form(textForm({ session, call: call.key }, message, "Parameters", { default: text }))
+        const said = yield* Effect.flatMap(
+          editor.form(textForm({ session, call: call.key }, message, "Parameters", { default: text })),
+          textIn
         )
         if (Option.isNone(said)) return Option.none<unknown>()
         const read = yield* editedParameters(said.value, known)
@@ -69,6 +78,7 @@ export const make = ({ directory, editor, inspect, session }: AskingOptions) => 
       for (;;) {
         const answer = yield* editor.permission(requestOf(approval, { session, directory, forms }))
         const choice = chosen(answer, offered)
+        if (choice === undefined) return yield* malformed(methods.client.session.requestPermission)
         if (choice === "cancelled") return new Interrupt({ session }, trusted)
         switch (choice._tag) {
           case "Allow":
@@ -122,14 +132,16 @@ export const make = ({ directory, editor, inspect, session }: AskingOptions) => 
         // What the runtime itself asks needs no decoding.
         const { question } = parameters as typeof BudgetQuestion.Type
         return reply({
-          result: { raise: isConfirmed(yield* editor.form(confirmForm({ session }, question, "Raise it"))) }
+          result: {
+            raise: yield* Effect.flatMap(editor.form(confirmForm({ session }, question, "Raise it")), isConfirmed)
+          }
         })
       }
       const asked = tool === AskUser.name ? decodeQuestion(parameters) : Option.none()
       if (Option.isNone(asked)) return reply({ error: "The editor does not support this call." })
       const { options = [], question } = asked.value
       const message = options.length === 0 ? question : [question, ...options.map((one) => `- ${one}`)].join("\n")
-      return Option.match(textIn(yield* editor.form(textForm({ session }, message, "Answer"))), {
+      return Option.match(yield* Effect.flatMap(editor.form(textForm({ session }, message, "Answer")), textIn), {
         onNone: () => reply({ error: "The user gave no answer." }),
         onSome: (text) => reply({ result: { answer: text } })
       })

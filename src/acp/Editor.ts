@@ -19,6 +19,7 @@ import { isReadonlyRecord } from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { cutWords } from "../text/excerpt.ts"
 import { visibleLine } from "../text/visible.ts"
+import { codes } from "./Refused.ts"
 
 /** The editor did not carry out what it was asked for; unset `code` is one that has gone. */
 export class EditorFailed extends Schema.TaggedError<EditorFailed>()("EditorFailed", {
@@ -29,9 +30,13 @@ export class EditorFailed extends Schema.TaggedError<EditorFailed>()("EditorFail
   override get message() {
     return this.code === undefined
       ? "The editor has closed the connection."
-      : `The editor answered ${this.method} with an error: ${this.reason}`
+      : `The request ${this.method} to the editor failed: ${this.reason}`
   }
 }
+
+/** The editor's answer is none of those that the protocol has for the method. */
+export const malformed = (method: string): EditorFailed =>
+  new EditorFailed({ method, reason: "its answer is malformed, or none of those offered", code: codes.invalidParams })
 
 /** Characters of what an editor says of an error. */
 const maxReason = 500

@@ -1,4 +1,10 @@
-import type { McpServer, SessionUpdate, ToolCallContent, ToolCallStatus } from "@agentclientprotocol/sdk"
+import {
+  type McpServer,
+  methods,
+  type SessionUpdate,
+  type ToolCallContent,
+  type ToolCallStatus
+} from "@agentclientprotocol/sdk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Audit } from "../audit/Audit.ts"
@@ -10,7 +16,7 @@ import type { ServerSlot } from "../mcp/ServerSlot.ts"
 import type { ServerState } from "../mcp/StateFile.ts"
 import { commandWords, definitionDiff, offerWords, standingWords, variableWords } from "../ui/serverWords.ts"
 import { makeVisible, visibleLine } from "../text/visible.ts"
-import type { Editor } from "./Editor.ts"
+import { type Editor, malformed } from "./Editor.ts"
 import { fenced, said } from "./fenced.ts"
 import { outcomeOf } from "./Permission.ts"
 
@@ -140,9 +146,15 @@ export const settle = (
         yield* end("failed", "not answered")
         return { outcome: "cancelled", approved }
       }
-      if (answer?.outcome !== "selected" || answer.optionId !== "use") {
+      if (answer?.optionId === "leave") {
         left.add(asking)
         yield* end("failed", "not used")
+        continue
+      }
+      if (answer?.optionId !== "use") {
+        const { message } = Either.isLeft(asked) ? asked.left : malformed(methods.client.session.requestPermission)
+        yield* end("failed", message)
+        yield* remark(`MCP server ${known.name} is not used yet: ${message}. You are asked again with the next prompt.`)
         continue
       }
       const done = yield* slot.refresh.pipe(

@@ -1,6 +1,9 @@
-import type { CreateElicitationRequest, CreateElicitationResponse } from "@agentclientprotocol/sdk"
+import { type CreateElicitationRequest, type CreateElicitationResponse, methods } from "@agentclientprotocol/sdk"
+import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { isReadonlyRecord } from "effect/Predicate"
 import { makeVisible } from "../text/visible.ts"
+import { type EditorFailed, malformed } from "./Editor.ts"
 
 /** The field of a form that asks for one thing. */
 const field = "value"
@@ -53,15 +56,22 @@ export const confirmForm = (place: FormPlace, message: string, title: string): C
     required: [field]
   })
 
-/** What was answered; nothing where the form was declined, left or answered with something else. */
-export const textIn = (response: CreateElicitationResponse): Option.Option<string> => {
-  const value = valueIn(response)
-  return typeof value === "string" ? Option.some(value) : Option.none()
+/** What was answered; nothing where the form was declined or left. */
+const valueIn = (response: CreateElicitationResponse): Effect.Effect<Option.Option<unknown>, EditorFailed> => {
+  if (response.action === "decline" || response.action === "cancel") return Effect.succeedNone
+  const content: unknown = response.action === "accept" && "content" in response ? response.content : undefined
+  return isReadonlyRecord(content) && content[field] !== undefined
+    ? Effect.succeedSome(content[field])
+    : malformed(methods.client.elicitation.create)
 }
 
-export const isConfirmed = (response: CreateElicitationResponse): boolean => valueIn(response) === true
+/** The text that was answered; nothing where the form was declined or left. */
+export const textIn = (response: CreateElicitationResponse): Effect.Effect<Option.Option<string>, EditorFailed> =>
+  Effect.filterOrFail(
+    valueIn(response),
+    (value): value is Option.Option<string> => Option.isNone(value) || typeof value.value === "string",
+    () => malformed(methods.client.elicitation.create)
+  )
 
-const valueIn = (response: CreateElicitationResponse): unknown =>
-  response.action === "accept" && "content" in response && typeof response.content === "object"
-    ? (response.content as Readonly<Record<string, unknown>> | null)?.[field]
-    : undefined
+export const isConfirmed = (response: CreateElicitationResponse): Effect.Effect<boolean, EditorFailed> =>
+  Effect.map(valueIn(response), (value) => Option.isSome(value) && value.value === true)

@@ -136,9 +136,9 @@ const decode = Schema.decodeUnknownOption(Answer)
 export const outcomeOf = (answer: unknown): (typeof Answer.Type)["outcome"] | undefined =>
   Option.getOrUndefined(Option.map(decode(answer), ({ outcome }) => outcome))
 
-/** What was chosen: none of the options is a rejection, and so is what is no answer; a request that was cancelled is not answered. */
-export const chosen = (answer: unknown, offered: ReadonlyArray<Offered>): Choice | "cancelled" => {
+/** What was chosen; a request that was cancelled is not answered, and nothing was by what is none of the options. */
+export const chosen = (answer: unknown, offered: ReadonlyArray<Offered>): Choice | "cancelled" | undefined => {
   const outcome = outcomeOf(answer)
   if (outcome?.outcome === "cancelled") return "cancelled"
-  return offered.find(({ optionId }) => optionId === outcome?.optionId)?.choice ?? { _tag: "Reject" }
+  return offered.find(({ optionId }) => optionId === outcome?.optionId)?.choice
 }

@@ -5,6 +5,8 @@ import * as Encoding from "effect/Encoding"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { type Image, labelOf, maxImages, ofBytes } from "../conversation/Image.ts"
+import { included } from "../runtime/Projection.ts"
+import { visibleLine } from "../text/visible.ts"
 import { type EditorRequestRefused, invalid } from "./Refused.ts"
 
 /** A prompt as the runtime takes it. */
@@ -17,6 +19,8 @@ export interface Prompt {
 
 interface Part {
   readonly text: string
+  /** What the editor includes of a file, which follows all that is said. */
+  readonly context?: string
   readonly typed?: string
   readonly image?: Image
 }
@@ -30,11 +34,15 @@ const mention = (uri: string, directory: string): string => {
     Either.try(() => fileURLToPath(uri)),
     () => ""
   )
-  if (file === "") return uri
+  if (file === "") return visibleLine(uri)
   const below = path.relative(directory, file)
-  const name = below === "" || below.startsWith("..") ? file : below
+  const name = visibleLine(below === "" || below.startsWith("..") ? file : below)
   return /\s/.test(name) ? `@"${name}"` : `@${name}`
 }
+
+/** A text of a file as data: nothing in it ends the element around it, or begins another one. */
+const contextOf = (name: string, text: string): string =>
+  `${included}"${name.replaceAll('"', "'").replaceAll("<", "&lt;")}">\n${text.replaceAll(/<(?=[\s/]*context\b)/gi, "&lt;")}\n</context>`
 
 const partOf = (block: ContentBlock, index: number, directory: string): Effect.Effect<Part, EditorRequestRefused> => {
   switch (block.type) {
@@ -48,9 +56,7 @@ const partOf = (block: ContentBlock, index: number, directory: string): Effect.E
         return invalid(`prompt[${index}]: ${resource.uri} is not text. Attach text or an image, or link the file.`)
       }
       const name = mention(resource.uri, directory)
-      return Effect.succeed({
-        text: `\n<context ref="${name.replaceAll('"', "'")}">\n${resource.text}\n</context>\n`
-      })
+      return Effect.succeed({ text: name, context: contextOf(name, resource.text) })
     }
     case "image":
       return Either.match(Encoding.decodeBase64(block.data), {
@@ -73,10 +79,8 @@ export const promptOf = (
 ): Effect.Effect<Prompt, EditorRequestRefused> =>
   Effect.gen(function* () {
     const parts = yield* Effect.forEach(blocks, (block, index) => partOf(block, index, directory))
-    const text = parts
-      .map((part) => part.text)
-      .join("")
-      .trim()
+    const said = parts.map((part) => part.text).join("")
+    const text = `${said.trim()}${parts.map(({ context = "" }) => context).join("")}`
     const images = parts.flatMap(({ image }) => (image === undefined ? [] : [image]))
     if (text === "") return yield* invalid("The prompt is empty.")
     if (text.length > maxPrompt) return yield* invalid(`A prompt has ${maxPrompt} characters at most.`)

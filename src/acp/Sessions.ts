@@ -62,6 +62,13 @@ export const make = (editor: Editor) =>
         return known === undefined ? notOpen(session) : Effect.succeed(known)
       })
 
+    const located = (directory: string) =>
+      directory.includes("\0") ? invalid("cwd: no path has the character U+0000.") : host.locate(directory)
+
+    /** An id that no database can look for is that of no session. */
+    const named = (session: string): Effect.Effect<string, EditorRequestRefused> =>
+      session.includes("\0") ? notOpen(JSON.stringify(session)) : Effect.succeed(session)
+
     /** Takes a session that is open nowhere else. */
     const resumed = (
       session: string,
@@ -69,9 +76,9 @@ export const make = (editor: Editor) =>
       stored: "replayed" | "silent"
     ): Effect.Effect<LoadSessionResponse, EditorRequestRefused> =>
       Effect.gen(function* () {
-        const summary = yield* store.get(session)
+        const summary = yield* store.get(yield* named(session))
         const place = yield* recordedPlace(store, { project: summary.project, session })
-        const { directory } = yield* host.locate(opening.cwd)
+        const { directory } = yield* located(opening.cwd)
         if (directory !== place.directory) {
           return yield* invalid(
             `Session ${session} works in ${place.directory}, and the editor names ${directory}. Open it from its own directory.`
@@ -107,7 +114,7 @@ export const make = (editor: Editor) =>
       create: (opening: Entry.Opening): Effect.Effect<NewSessionResponse, EditorRequestRefused> =>
         Effect.gen(function* () {
           if (entries.size >= maxOpen) return yield* tooMany
-          const place = yield* host.locate(opening.cwd)
+          const place = yield* located(opening.cwd)
           const session = yield* ids.next("session")
           const create = new CreateSession({ session, project: place.directory }, trusted)
           const begin = Effect.map(runtime.request(create), ({ seq }) => ({ seq, resumed: false }))
@@ -124,7 +131,7 @@ export const make = (editor: Editor) =>
         Effect.gen(function* () {
           if (cursor !== undefined && !/^\d{1,5}$/.test(cursor)) return yield* invalid("Unknown cursor.")
           const from = Number(cursor ?? 0)
-          const place = cwd === undefined ? undefined : yield* host.locate(cwd)
+          const place = cwd === undefined ? undefined : yield* located(cwd)
           const limit = Math.min(maxListed, from + page + 1)
           const filter = place === undefined ? {} : { project: place.project }
           const all = (yield* store.list({ ...filter, limit })).slice(from)
@@ -148,7 +155,8 @@ export const make = (editor: Editor) =>
         Effect.gen(function* () {
           const known = entries.get(session)
           if (known !== undefined) yield* closed(known)
-          yield* Effect.mapError(runtime.request(new DeleteSession({ session }, trusted)), refusedBy(session))
+          const command = new DeleteSession({ session: yield* named(session) }, trusted)
+          yield* Effect.mapError(runtime.request(command), refusedBy(session))
         }).pipe(turns.withPermits(1)),
 
       prompt: (

@@ -67,9 +67,12 @@ export const step = ({ open, summary }: Projection, envelope: Envelope): Project
 
 const maxTitle = 80
 
-/** The title that a session is listed by. */
+/** How what a prompt includes of a file begins, behind all that is said in it. */
+export const included = "\n\n<context ref="
+
+/** The title that a session is listed by: the beginning of what was said. */
 export const titleOf = (text: string, length = maxTitle): string =>
-  Array.from(text.slice(0, 2 * length))
+  Array.from((text.slice(0, 2 * length + included.length).split(included, 1)[0] ?? "").slice(0, 2 * length))
     .slice(0, length)
     .join("")
 

@@ -59,6 +59,23 @@ describe("tollgate acp", () => {
     const session = await begun(editor, at.work)
     await prompted(editor, session, "write it")
     assert.isFalse(fs.existsSync(path.join(at.work, "notes.md")))
+    // The person has said nothing: neither the model nor the audit is told otherwise.
+    assert.include(JSON.stringify(editor.of("tool_call_update")), "its answer is malformed, or none of those offered")
+    const { stdout } = await tollgate(at, ["approvals", "audit", "--json"])
+    assert.include(stdout, "frontend acp")
+  })
+
+  it("takes no U+0000 in the name of a directory or of a session (X3)", async () => {
+    scripted(at, [done])
+    const { agent } = await connected()
+    const cwd = `${at.work}\0`
+    const { message } = await refusal(agent.request("session/new", { cwd, mcpServers: [] }))
+    assert.strictEqual(message, "cwd: no path has the character U+0000.")
+    const code = async (method: string, params: object) => (await refusal(agent.request(method, params))).code
+    assert.strictEqual(await code("session/list", { cwd }), -32602)
+    const session = { sessionId: cwd, cwd: at.work, mcpServers: [] }
+    assert.strictEqual(await code("session/load", session), -32002)
+    assert.strictEqual(await code("session/delete", session), -32002)
   })
 
   it("allows for the session what the option says, and asks about anything else (X3)", async () => {
