@@ -178,8 +178,10 @@ export const make = ({
       if (own !== undefined) {
         own.detached = false
         own.talk.attach(listener)
+        if (own.cutOff === true) yield* Running.until(own.talk, () => own.isOver() || own.hasBegun() || undefined)
         if (own.isOver()) forget(own)
-        return own
+        if (!Running.isUnrun(own)) return own
+        yield* left.forget(key, own.task)
       }
       const before = yield* resumed(key, wanted)
       if (before !== undefined) return before

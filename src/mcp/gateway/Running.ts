@@ -17,6 +17,8 @@ export interface Running {
   /** The request for approval that waits for a person now. */
   readonly open: () => ApprovalRequest | undefined
   readonly isOver: () => boolean
+  /** Its tool may have done something. */
+  readonly hasBegun: () => boolean
   /** How it ended; undefined where the runtime stopped first. */
   readonly end: () => TerminalEvent | undefined
   readonly cancel: Effect.Effect<void>
@@ -27,6 +29,10 @@ export interface Running {
   /** It was running when its client went or took it back, and nobody knows how far it came. */
   cutOff?: true
 }
+
+/** Whether it was cut off before its tool began: nothing came of it, and an equal call is a new one. */
+export const isUnrun = (running: Running): boolean =>
+  running.cutOff === true && running.end()?._tag === "TaskInterrupted" && !running.hasBegun()
 
 /** Returns what is found of a call as soon as there is something. */
 export const until = <A>(talk: Talk, look: () => A | undefined): Effect.Effect<A> =>
@@ -63,6 +69,7 @@ export const follow = (
   let open: ApprovalRequest | undefined
   let end: TerminalEvent | undefined
   let over = false
+  let begun = false
   const watch = submitted
     .follow((event) => {
       switch (event._tag) {
@@ -72,6 +79,9 @@ export const follow = (
           return talk.wake()
         case "ApprovalResolved":
           open = undefined
+          return talk.wake()
+        case "ToolCallStarted":
+          begun = true
           return talk.wake()
         case "TaskCompleted":
         case "TaskFailed":
@@ -95,6 +105,7 @@ export const follow = (
     talk,
     open: () => open,
     isOver: () => over,
+    hasBegun: () => begun,
     end: () => end,
     cancel: Effect.ignore(submitted.cancel),
     detached: false
@@ -114,6 +125,7 @@ export const ended = (
   talk,
   open: () => undefined,
   isOver: () => true,
+  hasBegun: () => true,
   end: () => undefined,
   cancel: Effect.void,
   kept,
