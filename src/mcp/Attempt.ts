@@ -6,7 +6,7 @@ import type * as Scope from "effect/Scope"
 import { legible } from "../text/legible.ts"
 import { version } from "../version.ts"
 import type { Askers } from "./Askers.ts"
-import { resultChecks } from "./checked.ts"
+import { noResultChecks } from "./checked.ts"
 import type { Given } from "./Given.ts"
 import * as Inquiry from "./Inquiry.ts"
 import { isProgram, type KnownServer } from "./KnownServer.ts"
@@ -78,7 +78,7 @@ const attempted = (
         }),
         versionNegotiation: { mode: typeof mode === "string" ? mode : { ...mode } },
         listMaxPages: mostPages,
-        jsonSchemaValidator: resultChecks,
+        jsonSchemaValidator: noResultChecks,
         listChanged: {
           tools: { autoRefresh: false, debounceMs: 0, onChanged: () => changed("tools") },
           prompts: { autoRefresh: false, debounceMs: 0, onChanged: () => changed("prompts") },

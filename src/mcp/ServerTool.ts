@@ -1,6 +1,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import { cutMiddle, makeVisible } from "../text/visible.ts"
 import * as DynamicTool from "../tool/DynamicTool.ts"
@@ -9,6 +10,7 @@ import { progress, type ToolCall } from "../tool/ToolCall.ts"
 import type { Risk } from "../tool/Traits.ts"
 import type { ServerProgress } from "./Audience.ts"
 import { checked } from "./checked.ts"
+import { fitting } from "./fitting.ts"
 import { type KnownServer, settingsOf } from "./KnownServer.ts"
 import { digestOf, type Offer } from "./Manifest.ts"
 import { previewOf, refused, stillOpen } from "./touched.ts"
@@ -40,12 +42,13 @@ const longestDescription = 4096
 export const make = (known: KnownServer, offer: Offer, run: Run, policy: TouchPolicy): DynamicTool.DynamicTool => {
   const settings = settingsOf(known, offer.name)
   const { timeouts = {} } = known.server
-  const { description, inputSchema, title } = offer.definition
+  const { description, inputSchema, outputSchema, title } = offer.definition
   const { changes, destroys } = hints(offer)
   const readOnly = settings.readOnly === true && !destroys && !changes
   const idempotent = settings.idempotent === true && !destroys
   const risk: Risk = destroys ? "high" : (settings.risk ?? (readOnly ? "low" : "medium"))
   const digest = digestOf(offer)
+  const fits = lazy(() => Option.liftThrowable(() => fitting(outputSchema))())
   const tool = DynamicTool.make(qualified(known.name, offer.name), {
     description: cutMiddle(makeVisible(typeof description === "string" ? description : ""), longestDescription),
     label: makeVisible(`${known.name}: ${typeof title === "string" && title !== "" ? title : offer.name}`).slice(0, 80),
@@ -63,20 +66,22 @@ export const make = (known: KnownServer, offer: Offer, run: Run, policy: TouchPo
     handler: (params, call) =>
       Effect.zipRight(
         stillOpen(policy, params, call),
-        Effect.mapError(
-          run(
-            { name: offer.name, digest },
-            Predicate.isReadonlyRecord(params) ? params : {},
-            call,
-            ({ message, progress: current, total }) =>
-              progress(call, {
-                ...(message === undefined ? {} : { label: makeVisible(message).slice(0, 200) }),
-                current,
-                ...(total === undefined ? {} : { total })
-              })
-          ),
-          ({ message }) => refused(call.name, message)
-        )
+        Option.match(fits(), {
+          onNone: () =>
+            refused(call.name, "it was not called: its output schema is unusable; its server has to mend it"),
+          onSome: (fit) =>
+            run(
+              { name: offer.name, digest },
+              Predicate.isReadonlyRecord(params) ? params : {},
+              call,
+              ({ message, progress: current, total }) =>
+                progress(call, {
+                  ...(message === undefined ? {} : { label: makeVisible(message).slice(0, 200) }),
+                  current,
+                  ...(total === undefined ? {} : { total })
+                })
+            ).pipe(Effect.mapBoth({ onFailure: ({ message }) => refused(call.name, message), onSuccess: fit }))
+        })
       )
   })
   const parameters = Predicate.isReadonlyRecord(inputSchema) ? inputSchema : {}

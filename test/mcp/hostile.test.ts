@@ -113,14 +113,49 @@ describe("a hostile server behind the gateway", () => {
     }
     const { call, fix } = await front({ tools: [fans, odd, tool("other")] })
     const failed = (name: string, given: object) =>
-      call(name, given).then(
-        (answer) => (answer.isError === true ? said(answer) : "done"),
-        (error: Error) => error.message
-      )
+      call(name, given).then((answer) => (answer.isError === true ? said(answer) : "done"))
     assert.include(await failed("fix__fans", { a: "x" }), "takes too long to be checked")
-    assert.match(await failed("fix__odd", {}), /does not match|has an output schema|Structured content/i)
+    assert.match(await failed("fix__odd", {}), /its structured content does not fit the output schema/)
     assert.include(said(await call("fix__other", { a: 1 })), 'echo {"a":1}')
     assert.deepStrictEqual(fix.calls(), ["call odd {}", 'call other {"a":1}'])
+  })
+
+  it("whose data are not as its tool promised, or no longer are without a secret, gives an error with the rest (X2, G16)", async () => {
+    const token = `ghp_${"a1B2".repeat(9)}`
+    const outputSchema = {
+      type: "object",
+      properties: { n: { type: "number" }, key: { type: "string", pattern: "^ghp_[a-zA-Z0-9]{36}$" } },
+      required: ["n"]
+    }
+    const giving = (name: string, result: object) => ({
+      ...tool(name, { does: "raw", line: `{"jsonrpc":"2.0","id":ID,"result":${JSON.stringify(result)}}` }),
+      outputSchema
+    })
+    const content = [{ type: "text", text: "the words" }]
+    const { call, client, fix } = await front({
+      tools: [
+        giving("wrong", { content, structuredContent: { n: "x" } }),
+        giving("none", { content }),
+        giving("secret", { content: [], structuredContent: { n: 1, key: token } }),
+        giving("right", { content, structuredContent: { n: 1 } })
+      ]
+    })
+    // The library of this client holds results to their schemas as well.
+    await client.listTools()
+    for (const [name, reason] of [
+      ["wrong", /does not fit the output schema of the tool: n Expected number, actual "x"\.\nthe words$/],
+      ["none", /it has no structured content, which .*\nthe words$/],
+      ["secret", /does not fit the output schema of the tool: key Expected /]
+    ] as const) {
+      const result = await call(`fix__${name}`)
+      assert.isTrue(result.isError, name)
+      assert.match(said(result), reason)
+      assert.match(said(result), /^The tool has run, /)
+      assert.notProperty(result, "structuredContent")
+      assert.notInclude(JSON.stringify(result), token)
+    }
+    assert.deepStrictEqual((await call("fix__right")).structuredContent, { n: 1 })
+    assert.lengthOf(fix.calls(), 4)
   })
 
   it("of two tools that would be called the same offers one, and a name with a line break forges no line (X2, S3)", async () => {

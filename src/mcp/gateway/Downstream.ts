@@ -15,6 +15,7 @@ import * as crypto from "node:crypto"
 import { version } from "../../version.ts"
 import { ServerRefused } from "../McpError.ts"
 import type { ServerNews } from "../Servers.ts"
+import { fitting, type Fitting } from "../fitting.ts"
 import * as Calls from "./Calls.ts"
 import type { Gateway } from "./Gateway.ts"
 import * as Offered from "./Offered.ts"
@@ -71,6 +72,20 @@ export const make = (options: DownstreamOptions) =>
         ? Effect.succeed(name)
         : Effect.map(current, (project) => Offered.gateName(project, view, name))
     const parts = Effect.flatMap(current, (project) => Parts.make(project, view))
+    const fits = new WeakMap<object, Fitting>()
+    const fit = (schema: object): Fitting => {
+      const known = fits.get(schema) ?? fitting(schema)
+      fits.set(schema, known)
+      return known
+    }
+    /** A result as its tool has promised it, also where secrets were taken out of it; data that are no object as the era has them. */
+    const promised = (server: Server, tool: string, result: Calls.Answered) =>
+      library.isInputRequiredResult(result) || result.structuredContent === undefined
+        ? Effect.succeed(result)
+        : Effect.map(
+            Effect.flatMap(current, (project) => Offered.outputSchema(project, view, tool)),
+            (schema) => (schema === undefined ? result : server.projectCallToolResult(fit(schema)(result), schema))
+          )
     const open = new Set<Server>()
     /** Requests that each has not answered yet. */
     const unanswered = new WeakMap<Server, number>()
@@ -139,7 +154,10 @@ export const make = (options: DownstreamOptions) =>
             const wanted = isStandIn(params.name)
               ? meant(yield* offered, budget, params)
               : { name: params.name, parameters: params.arguments ?? {} }
-            if (!("query" in wanted)) return yield* call(ctx, yield* gateName(wanted.name), wanted.parameters)
+            if (!("query" in wanted)) {
+              const tool = yield* gateName(wanted.name)
+              return yield* promised(server, tool, yield* call(ctx, tool, wanted.parameters))
+            }
             const found = search(
               (yield* offered).map(({ definition }) => definition),
               wanted.query

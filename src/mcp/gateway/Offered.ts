@@ -40,7 +40,7 @@ export interface OfferedTool {
   readonly title?: string
   readonly description: string
   readonly inputSchema: { readonly type: "object"; readonly [key: string]: unknown }
-  readonly outputSchema?: { readonly type: "object"; readonly [key: string]: unknown }
+  readonly outputSchema?: Readonly<Record<string, unknown>>
   readonly annotations?: Readonly<Record<string, unknown>>
 }
 
@@ -83,7 +83,7 @@ const described = (tool: Tool.Any, name: string, offer: Offer | undefined): Offe
     ...(typeof title === "string" ? { title: makeVisible(title) } : {}),
     description: tool.description,
     inputSchema: objectSchema(visibleWords(inputSchema) ?? tool.codec.jsonSchema()),
-    ...(Predicate.isReadonlyRecord(outputSchema) ? { outputSchema: objectSchema(visibleWords(outputSchema)) } : {}),
+    ...(Predicate.isReadonlyRecord(outputSchema) ? { outputSchema: visibleWords(outputSchema) } : {}),
     annotations: Predicate.isReadonlyRecord(annotations) ? visibleWords(annotations) : readOnly
   }
 }
@@ -108,6 +108,18 @@ export const tools = (
         return { tool: tool.name, definition: described(tool, part?.name ?? tool.name, part?.offer) }
       })
       .sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1))
+  })
+
+/** What a tool has promised of its results, by the name that the gate knows. */
+export const outputSchema = (
+  project: Project,
+  view: View,
+  tool: string
+): Effect.Effect<Readonly<Record<string, unknown>> | undefined> =>
+  Effect.map(approved(project, view, "tool"), (parts) => {
+    const found = parts.find(({ offer, slot }) => qualified(slot.known.name, offer.name) === tool)
+    const schema = found?.offer.definition["outputSchema"]
+    return Predicate.isReadonlyRecord(schema) ? schema : undefined
   })
 
 /** The name that the gate knows a tool by, for the name that a client gives it. */
