@@ -4,7 +4,7 @@ import type { FetchLike } from "@modelcontextprotocol/client"
 const newline = 10
 
 /** Counts what comes without a line's end in a stream of events, or at all in any other answer. */
-const counting = (most: number, isEvents: boolean): TransformStream<Uint8Array, Uint8Array> => {
+export const counting = (most: number, isEvents: boolean): TransformStream<Uint8Array, Uint8Array> => {
   let since = 0
   return new TransformStream({
     transform: (chunk, controller) => {

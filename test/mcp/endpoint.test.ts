@@ -281,6 +281,31 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
     }
   )
 
+  it("is refused where it uses the id of a request that is open, whose answer it does not get (G20)", async () => {
+    const { fix, token, url } = await served(
+      { tools: [tool("held", { does: "held" }), tool("echo")] },
+      "--dangerously-allow-all"
+    )
+    const { begun, posted } = bare(url)
+    const session = await begun(token)
+    const call = (name: string) =>
+      posted(token, { id: 1, method: "tools/call", params: { name: `fix__${name}`, arguments: {} } }, session)
+    const first = await call("held")
+    await until(() => fix.logged().includes("call held {}"))
+    const second = await call("echo")
+    assert.strictEqual(second.status, 400)
+    const { error, id } = (await second.json()) as { error: { message: string }; id?: unknown }
+    assert.include(error.message, "The request with the id 1 is not answered yet")
+    assert.isUndefined(id)
+    fs.writeFileSync(`${fix.file}.free`, "")
+    assert.include(await first.text(), "echo {}")
+    assert.include(await (await call("echo")).text(), "echo {}")
+    assert.deepStrictEqual(
+      fix.logged().filter((line) => line.startsWith("call")),
+      ["call held {}", "call echo {}"]
+    )
+  })
+
   it("keeps a call whose connection was lost while its client begins others, answers the same request, and ends it with its token (G20, R4)", async () => {
     const { fix, url } = await served(
       { tools: [tool("held", { does: "held" }), tool("hangs", { does: "silence" })] },

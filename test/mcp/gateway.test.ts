@@ -220,8 +220,30 @@ describe("an MCP client in front of the gateway", () => {
     assert.deepStrictEqual(fix.calls(), ['call tool17 {"a":1}'])
   })
 
-  it("has Tollgate's own tools of tollgate mcp serve, behind the same gate (X2)", async () => {
-    scripted(at, [])
+  it("hears of the resources alone that it watches, and of their parts (X2, G11)", async () => {
+    const update = (uri: string) =>
+      JSON.stringify({ jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri } })
+    const done = JSON.stringify({ jsonrpc: "2.0", result: { content: [] } }).replace("{", '{"id":ID,')
+    const line = ["note://a", "note://a/b", "note://ab", "note://c"].map(update).concat(done).join("\n")
+    const fix = await added({ ...offer, tools: [tool("turn", { does: "raw", line })] })
+    const client = await open("legacy", undefined, ["gateway", "--dangerously-allow-all"])
+    const heard: Array<string> = []
+    client.setNotificationHandler("notifications/resources/updated", ({ params }) => void heard.push(params.uri))
+    const turn = () => client.callTool({ name: "fix__turn", arguments: {} })
+    await turn()
+    await client.subscribeResource({ uri: "fix+note://a" })
+    await turn()
+    await client.unsubscribeResource({ uri: "fix+note://a" })
+    await turn()
+    assert.deepStrictEqual(heard, ["fix+note://a", "fix+note://a/b"])
+    assert.deepStrictEqual(
+      fix.logged().filter((one) => one.startsWith("resources/")),
+      ["resources/subscribe note://a", "resources/unsubscribe note://a"]
+    )
+  })
+
+  it("has Tollgate's own tools of tollgate mcp serve, behind the same gate, and nothing of MCP servers (X2)", async () => {
+    await added(offer)
     fs.writeFileSync(path.join(at.work, "a.txt"), "one\n")
     const client = await open("auto", undefined, ["serve", "--mode", "deny"])
     const names = (await client.listTools()).tools.map(({ name }) => name)
@@ -233,6 +255,12 @@ describe("an MCP client in front of the gateway", () => {
     assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "one\n")
     const home = await client.callTool({ name: "read_file", arguments: { path: path.join(at.home, ".ssh/id_rsa") } })
     assert.isTrue(home.isError)
-    assert.deepStrictEqual(Object.keys(config()), ["profiles"])
+    assert.deepStrictEqual(Object.keys(config()), ["profiles", "mcp"])
+    assert.notIncludeMembers(names, ["fix__echo"])
+    assert.deepStrictEqual((await client.listPrompts()).prompts, [])
+    assert.deepStrictEqual((await client.listResources()).resources, [])
+    assert.deepStrictEqual((await client.listResourceTemplates()).resourceTemplates, [])
+    const foreign = client.readResource({ uri: "fix+file:///a.txt" }).catch((error: Error) => error.message)
+    assert.include(await foreign, "No approved server has the resource")
   })
 })

@@ -15,7 +15,7 @@ import * as Downstream from "../../mcp/gateway/Downstream.ts"
 import * as Gateway from "../../mcp/gateway/Gateway.ts"
 import { Exchange } from "../../mcp/gateway/Exchange.ts"
 import * as Left from "../../mcp/gateway/Left.ts"
-import { allServers, oneServer } from "../../mcp/gateway/Offered.ts"
+import { allServers, noServer, oneServer, type View } from "../../mcp/gateway/Offered.ts"
 import { Models } from "../../model/Models.ts"
 import type { DynamicTool } from "../../tool/DynamicTool.ts"
 import { newSecret } from "../../server/Secret.ts"
@@ -52,7 +52,7 @@ const overPipes = ({ factory, keep, stopping }: Effect.Effect.Success<ReturnType
     const { serveStdio } = yield* Effect.promise(() => import("@modelcontextprotocol/server/stdio"))
     const kept = (request: Parameters<typeof factory>[0]) => {
       const server = factory(request)
-      const forget = keep(server)
+      const forget = keep(server, request.era)
       Object.assign(server, { onclose: forget })
       return server
     }
@@ -94,7 +94,7 @@ const overHttp = (
   }).pipe(Effect.provide(Screen.layer({ split: false })))
 
 /** Serves one client, or those that reach an address. */
-const served = ({ listen, names, server }: Pick<GatewayOptions, "listen" | "names" | "server">) =>
+const served = ({ listen, names }: Pick<GatewayOptions, "listen" | "names">, view: View) =>
   Effect.gen(function* () {
     const { home, settings } = yield* Configuration
     const { directory } = yield* Surroundings
@@ -114,7 +114,7 @@ const served = ({ listen, names, server }: Pick<GatewayOptions, "listen" | "name
       elicitation: limits.elicitation ?? "ordinary",
       patience: limits.patience ?? patience,
       budget: limits.budget ?? budget,
-      view: Option.match(server, { onNone: () => allServers, onSome: oneServer })
+      view
     })
     yield* Option.match(at, {
       onNone: () => overPipes(serving),
@@ -147,7 +147,8 @@ export const gateway = (options: GatewayOptions) =>
         layerConfigured({ policy, attended: true }, seal(exchange), Models.layerOf({}))
       )
     )
-    yield* Effect.provide(served(options), Layer.provideMerge(host, Exchange.layer))
+    const view = Option.match(options.server, { onNone: () => allServers, onSome: oneServer })
+    yield* Effect.provide(served(options, view), Layer.provideMerge(host, Exchange.layer))
   }).pipe(Effect.provide(Configuration.layer()))
 
 /** What a program may call of Tollgate's own tools. */
@@ -160,5 +161,5 @@ export const serve = (options: Omit<GatewayOptions, "server">) =>
     const policy = yield* policyOf(options, true)
     const seal = (stack: Stack) => Toolset.make(own, { middleware: DefaultStack.make(stack) })
     const host = layerConfigured({ policy, attended: true }, seal, Models.layerOf({}))
-    yield* Effect.provide(served({ ...options, server: Option.none() }), Layer.merge(host, Exchange.layer))
+    yield* Effect.provide(served(options, noServer), Layer.merge(host, Exchange.layer))
   }).pipe(Effect.provide(Configuration.layer()))

@@ -7,6 +7,7 @@ import { StringDecoder } from "node:string_decoder"
 import { parseJson } from "../../text/Json.ts"
 import { deepest, isAnswer, isId } from "../JsonRpc.ts"
 import { LineReader } from "../LineReader.ts"
+import * as OpenIds from "./OpenIds.ts"
 
 /** Characters of a line of a client, as many as a request over HTTP may have bytes. */
 const longestLine = 16 * 1024 * 1024
@@ -51,27 +52,32 @@ export const make = (input: Readable, output: Writable, gone: () => void = () =>
       else output.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()))
     })
   const refuse = (id: unknown, error: Problem) =>
-    void write({ jsonrpc: "2.0", id: isId(id) ? id : null, error }).catch(close)
+    // Where it cannot be told which request is meant, the protocol has no id: a client that holds answers to it takes no null.
+    void write({ jsonrpc: "2.0", ...(isId(id) && { id }), error }).catch(close)
+  const ids = OpenIds.make()
   const receive = (value: unknown) => {
     const problem = problemOf(value)
+    const twice = problem === undefined ? ids.twice([value]) : undefined
+    if (twice !== undefined)
+      return refuse(undefined, invalid(`the request with the id ${JSON.stringify(twice)} is not answered yet`))
     if (problem === undefined) transport.onmessage?.(value as JSONRPCMessage)
     else if (problem === "no answer") transport.onerror?.(new Error("an answer of the client is invalid"))
-    else refuse(isReadonlyRecord(value) ? value["id"] : null, problem)
+    else refuse(isReadonlyRecord(value) ? value["id"] : undefined, problem)
   }
   const take = (line: string) => {
     if (line.trim() === "") return
     const found = parseJson(line, deepest)
     if (Either.isLeft(found))
-      refuse(null, { code: parseError, message: `Parse error: the line is ${found.left} JSON.` })
+      refuse(undefined, { code: parseError, message: `Parse error: the line is ${found.left} JSON.` })
     else if (!Array.isArray(found.right)) receive(found.right)
-    else if (found.right.length === 0) refuse(null, invalid("it is an empty batch"))
+    else if (found.right.length === 0) refuse(undefined, invalid("it is an empty batch"))
     else for (const one of found.right) receive(one)
   }
   const read = (text: string): void => {
     if (!skips) {
       const found = lines.push(text)
       if (found !== undefined) return found.forEach(take)
-      refuse(null, invalid(`it has more than ${longestLine} characters`))
+      refuse(undefined, invalid(`it has more than ${longestLine} characters`))
       lines = new LineReader(longestLine)
     }
     // A line that is too long began before this text: the next one begins behind its end.
@@ -94,7 +100,10 @@ export const make = (input: Readable, output: Writable, gone: () => void = () =>
       output.on("error", close)
       return Promise.resolve()
     },
-    send: write,
+    send: (message) => {
+      if (!("method" in message)) ids.close([message])
+      return write(message)
+    },
     close: () => {
       close()
       return Promise.resolve()

@@ -21,6 +21,7 @@ import type { Gateway } from "./Gateway.ts"
 import * as Offered from "./Offered.ts"
 import * as Parts from "./Parts.ts"
 import type { Elicitation } from "./Question.ts"
+import * as Watching from "./Watching.ts"
 import { search, searchTools, standIns, tokensOf } from "./Search.ts"
 
 export interface DownstreamOptions {
@@ -86,12 +87,13 @@ export const make = (options: DownstreamOptions) =>
             Effect.flatMap(current, (project) => Offered.outputSchema(project, view, tool)),
             (schema) => (schema === undefined ? result : server.projectCallToolResult(fit(schema)(result), schema))
           )
-    const open = new Set<Server>()
+    const open = new Map<Server, McpRequestContext["era"]>()
+    const watching = Watching.make<Server>()
     /** Requests that each has not answered yet. */
     const unanswered = new WeakMap<Server, number>()
 
     /** Tells connections that stay what has changed. */
-    const told = (server: Server, news: ServerNews): Promise<void> => {
+    const told = (server: Server, era: McpRequestContext["era"], news: ServerNews): Promise<void> => {
       switch (news.kind) {
         case "tools":
           return server.sendToolListChanged()
@@ -99,12 +101,16 @@ export const make = (options: DownstreamOptions) =>
           return server.sendPromptListChanged()
         case "resources":
           return server.sendResourceListChanged()
-        case "resource":
-          return server.sendResourceUpdated({ uri: view.uri(news.server, news.uri) })
+        case "resource": {
+          const uri = view.uri(news.server, news.uri)
+          // In the later revisions the library knows who listens for what.
+          const isHeard = view.shows(news.server) && (era === "modern" || watching.isWatched(server, uri))
+          return isHeard ? server.sendResourceUpdated({ uri }) : Promise.resolve()
+        }
       }
     }
     const unfollow = gateway.follow((news) => {
-      for (const server of open) told(server, news).catch(() => {})
+      for (const [server, era] of open) told(server, era, news).catch(() => {})
     })
     yield* Effect.addFinalizer(() => Effect.sync(unfollow))
 
@@ -235,7 +241,12 @@ export const make = (options: DownstreamOptions) =>
           server.setRequestHandler(method, ({ params }, ctx) =>
             answer(
               Effect.as(
-                Effect.flatMap(parts, ({ watch }) => watch(params.uri, on)),
+                watching.watch(
+                  server,
+                  params.uri,
+                  on,
+                  Effect.flatMap(parts, ({ watch }) => watch(params.uri, on))
+                ),
                 {}
               ),
               ctx
@@ -256,12 +267,16 @@ export const make = (options: DownstreamOptions) =>
           if (news.kind === "tools") bus.toolsChanged()
           else if (news.kind === "prompts") bus.promptsChanged()
           else if (news.kind === "resources") bus.resourcesChanged()
-          else if (news.kind === "resource") bus.resourceUpdated(view.uri(news.server, news.uri))
+          else if (news.kind === "resource" && view.shows(news.server))
+            bus.resourceUpdated(view.uri(news.server, news.uri))
         }),
       /** The server of a connection that stays is told of changes, until the returned function is called. */
-      keep: (server: Server) => {
-        open.add(server)
-        return () => void open.delete(server)
+      keep: (server: Server, era: McpRequestContext["era"]) => {
+        open.set(server, era)
+        return () => {
+          open.delete(server)
+          watching.forget(server)
+        }
       }
     }
   })

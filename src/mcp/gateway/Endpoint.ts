@@ -22,7 +22,9 @@ import { listening, node } from "../../server/NodeListener.ts"
 import { Rates } from "../../server/Rates.ts"
 import { tokenStore } from "../../server/tokenFiles.ts"
 import { Tokens } from "../../server/Tokens.ts"
+import { counting } from "../boundedFetch.ts"
 import type * as Downstream from "./Downstream.ts"
+import * as OpenIds from "./OpenIds.ts"
 
 /** Bytes of a request. */
 const largest = 16 * 1024 * 1024
@@ -41,6 +43,7 @@ interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport
   /** Whether the token that it was used with last still counts. */
   counts: Effect.Effect<boolean>
+  readonly ids: OpenIds.OpenIds
 }
 
 /** A request with what is known of it besides. */
@@ -56,7 +59,15 @@ interface Asked {
 const glance = "500 millis"
 
 const refusal = (status: number, code: number, message: string): Response =>
-  Response.json({ jsonrpc: "2.0", id: null, error: { code, message } }, { status })
+  Response.json({ jsonrpc: "2.0", error: { code, message } }, { status })
+
+/** What a request says, where that is JSON of a size that is taken. */
+const bodyOf = (request: Request): Promise<unknown> => {
+  const { body } = request.clone()
+  return body === null
+    ? Promise.resolve(undefined)
+    : new Response(body.pipeThrough(counting(largest, false))).json().catch(() => undefined)
+}
 
 /** Answers HTTP requests of clients of both eras. */
 const make = ({
@@ -111,7 +122,7 @@ const make = ({
     }
     const opened = ({ authInfo, counts }: Asked): Promise<Session> => {
       const server = factory({ era: "legacy", authInfo })
-      const forgotten = keep(server)
+      const forgotten = keep(server, "legacy")
       const transport = new library.WebStandardStreamableHTTPServerTransport({
         sessionIdGenerator: () => crypto.randomUUID(),
         maxRequestBodySize: largest,
@@ -123,10 +134,31 @@ const make = ({
         },
         onsessionclosed: (id) => void sessions.delete(id)
       })
-      const session: Session = { by: authInfo.clientId, server, transport, counts }
+      const ids = OpenIds.make()
+      const session: Session = { by: authInfo.clientId, server, transport, counts, ids }
       Object.assign(server, { onclose: forgotten })
+      const send = transport.send.bind(transport)
+      transport.send = (message, options) => {
+        if (!("method" in message)) ids.close([message])
+        return send(message, options)
+      }
       return server.connect(transport).then(() => session)
     }
+    const heard = ({ ids, transport }: Session, request: Request, authInfo: AuthInfo): Promise<Response> =>
+      bodyOf(request).then((body) => {
+        const messages: ReadonlyArray<unknown> = Array.isArray(body) ? body : [body]
+        const twice = ids.twice(messages)
+        if (twice !== undefined)
+          return refusal(400, -32600, `The request with the id ${JSON.stringify(twice)} is not answered yet`)
+        // One whose connection is lost may be made again as it was.
+        request.signal.addEventListener("abort", () => ids.close(messages), { once: true })
+        return transport
+          .handleRequest(request, { authInfo, ...(body !== undefined && { parsedBody: body }) })
+          .then((response) => {
+            if (!response.ok) ids.close(messages)
+            return response
+          })
+      })
     const legacy = (asked: Asked): Promise<Response> => {
       const { authInfo, counts, request } = asked
       const id = request.headers.get("mcp-session-id")
@@ -134,15 +166,15 @@ const make = ({
         const known = used(id, authInfo.clientId)
         if (known === undefined) return Promise.resolve(refusal(404, -32001, "Session not found"))
         known.counts = counts
-        return known.transport.handleRequest(request, { authInfo })
+        return heard(known, request, authInfo)
       }
       return Effect.runPromise(swept(() => true)).then(() => {
         if (isFull(authInfo.clientId))
           return refusal(503, -32000, `${mostSessions} sessions of this token have open calls`)
-        return opened(asked).then(({ server, transport }) =>
-          transport.handleRequest(request, { authInfo }).finally(() => {
+        return opened(asked).then((session) =>
+          heard(session, request, authInfo).finally(() => {
             // One that did not begin a session has none to end.
-            if (transport.sessionId === undefined) server.close().catch(() => {})
+            if (session.transport.sessionId === undefined) session.server.close().catch(() => {})
           })
         )
       })

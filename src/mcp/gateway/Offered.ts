@@ -11,6 +11,8 @@ import { visibleWords } from "../visibleWords.ts"
 /** How a client sees the servers: all of them under names of their own, or one as if nothing stood between. */
 export interface View {
   readonly server: string | undefined
+  /** Whether it has the prompts and resources of a server. */
+  readonly shows: (server: string) => boolean
   readonly name: (server: string, name: string) => string
   readonly uri: (server: string, uri: string) => string
   /** The URI that a resource has at its server; nothing where it is not of that one. */
@@ -22,13 +24,18 @@ const schemeOf = (server: string): string => `${server.toLowerCase().replaceAll(
 
 export const allServers: View = {
   server: undefined,
+  shows: () => true,
   name: qualified,
   uri: (server, uri) => `${schemeOf(server)}${uri}`,
   ownUri: (server, uri) => (uri.startsWith(schemeOf(server)) ? uri.slice(schemeOf(server).length) : undefined)
 }
 
+/** Nothing of any server: what is offered are tools of our own. */
+export const noServer: View = { ...allServers, shows: () => false }
+
 export const oneServer = (server: string): View => ({
   server,
+  shows: (name) => name === server,
   name: (_, name) => name,
   uri: (_, uri) => uri,
   ownUri: (_, uri) => uri
@@ -52,8 +59,8 @@ export interface OfferedPart {
   readonly name: string
 }
 
-export const slots = (project: Project, { server }: View): ReadonlyArray<ServerSlot> =>
-  server === undefined ? project.servers.all : project.servers.all.filter(({ known }) => known.name === server)
+export const slots = (project: Project, { shows }: View): ReadonlyArray<ServerSlot> =>
+  project.servers.all.filter(({ known }) => shows(known.name))
 
 /** What the servers of a project have that is approved. */
 const approved = (project: Project, view: View, kind: Offer["kind"]) =>

@@ -1,0 +1,33 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Watching from "../../src/mcp/gateway/Watching.ts"
+
+describe("clients that watch the resources of a server", () => {
+  it.effect("are each told of what it watches, and the last one alone ends that at the server (X2)", () =>
+    Effect.gen(function* () {
+      const { forget, isWatched, watch } = Watching.make<object>()
+      const asked: Array<boolean> = []
+      const [one, other] = [{}, {}]
+      const watches = (client: object, on: boolean) =>
+        watch(
+          client,
+          "note://a",
+          on,
+          Effect.sync(() => void asked.push(on))
+        )
+      yield* watches(one, true)
+      assert.deepStrictEqual([isWatched(one, "note://a"), isWatched(other, "note://a")], [true, false])
+      yield* watches(other, true)
+      yield* watches(one, false)
+      assert.deepStrictEqual([isWatched(one, "note://a"), isWatched(other, "note://a")], [false, true])
+      assert.deepStrictEqual(asked, [true, true])
+      yield* watches(other, false)
+      assert.deepStrictEqual(asked, [true, true, false])
+      yield* watches(one, true)
+      forget(one)
+      assert.isFalse(isWatched(one, "note://a"))
+      assert.strictEqual(yield* Effect.flip(watch(one, "note://a", true, Effect.fail("no"))), "no")
+      assert.isFalse(isWatched(one, "note://a"))
+    })
+  )
+})
