@@ -13,6 +13,8 @@ const Foreign = Schema.Struct({
   args: optional(Schema.Array(Schema.String)),
   env: optional(Texts),
   url: optional(Schema.NonEmptyString),
+  type: optional(Schema.String),
+  transport: optional(Schema.String),
   headers: optional(Texts)
 })
 
@@ -37,7 +39,11 @@ export const foreignServer = (name: string, entry: unknown): Either.Either<Forei
   if (Option.isNone(decodeName(name))) return Either.left("its name is not one that Tollgate takes")
   const found = decodeForeign(entry)
   if (Option.isNone(found)) return Either.left("it is not a server with a command or a url")
-  const { args = [], command, env = {}, headers = {}, url } = found.value
+  const { args = [], command, env = {}, headers = {}, transport, type = transport, url } = found.value
+  if (type === "sse")
+    return Either.left(
+      "it is reached by HTTP+SSE, which Tollgate does not speak; if it has a URL for Streamable HTTP, add that"
+    )
   if (command !== undefined) {
     // No word of a command, and no variable, has the character that ends it.
     if ([command, ...args, ...Object.entries(env).flat()].some((word) => word.includes("\0")))

@@ -22,3 +22,18 @@ export const isAnswer = (value: unknown): boolean => {
     typeof error["message"] === "string"
   )
 }
+
+/** A number in a JSON text that is read as another one, as integers beyond 2^53 are; the text is well-formed. */
+export const inexactNumber = (text: string): string | undefined => {
+  if (!/\d{16}|[eE]\+?\d{3}/.test(text)) return undefined
+  const bare = text.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"/g, '""')
+  for (const [number] of bare.matchAll(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g)) {
+    const read = Number(number)
+    if (!Number.isFinite(read) || (/^-?\d{16,}$/.test(number) && BigInt(number) !== BigInt(read))) return number
+  }
+  return undefined
+}
+
+/** What a client is told of a request with such a number. */
+export const inexactReason = (number: string): string =>
+  `Invalid params: the number ${number.slice(0, 40)} would be read as another one; send it as a string, if the tool takes one`

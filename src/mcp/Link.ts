@@ -76,8 +76,7 @@ const toUrl = (
     ...failing(
       new StreamableHTTPClientTransport(new URL(server.url), {
         fetch: boundedFetch(longestMessage),
-        // A redirect would take the headers to another place.
-        requestInit: { headers: given, redirect: "error" },
+        requestInit: { headers: given },
         // What the user has configured counts before a login.
         ...(Object.keys(given).some((name) => name.toLowerCase() === "authorization") ? {} : { authProvider: bearer })
       })

@@ -63,7 +63,9 @@ const sentence = (issues: ReadonlyArray<ParseResult.ArrayFormatterIssue>, path: 
   if (issues.some(({ _tag }) => _tag === "Missing")) return missing
   if (issues.some(({ _tag }) => _tag === "Unexpected")) {
     const known = [...new Set(messages.flatMap((message) => message.match(/"[^"]*"/g) ?? []))]
-    return `unknown key; known keys: ${known.join(", ").replaceAll('"', "")}`
+    return known.length === 0
+      ? "no name that can be used here"
+      : `unknown key; known keys: ${known.join(", ").replaceAll('"', "")}`
   }
   const expected: Array<string> = []
   let actual: string | undefined

@@ -57,6 +57,12 @@ describe("problems of a configuration", () => {
       )
   })
 
+  it("says of a name that cannot be used that it cannot, without a list of none (X1)", () => {
+    assert.deepStrictEqual(inFile({ mcp: { servers: { bad__name: { command: ["node"] } } } }), [
+      "mcp.servers.bad__name: no name that can be used here"
+    ])
+  })
+
   it("says what a key is called now that had another name (A7)", () => {
     assert.deepStrictEqual(inFile({ approvals: { delegate: { command: ["x"] } } }), [
       "approvals.delegate: renamed to approvals.reviewer; move its value there"

@@ -173,6 +173,16 @@ describe("tollgate mcp", () => {
     assert.notInclude(stderr, "..")
   })
 
+  it("takes no URL that it cannot use, and repeats no login in it (X1)", async () => {
+    scripted(at, [])
+    for (const url of ["ftp://files.example", "https://me:hush@mcp.example", "mcp.example"]) {
+      const { code, stderr } = await tollgate(at, ["mcp", "add", "web", "--yes", "--url", url])
+      assert.strictEqual(code, 2)
+      assert.include(stderr, "--url takes an http or https URL without a login in it")
+      assert.notMatch(stderr, /config set|hush/)
+    }
+  })
+
   it("prints what a client needs, and what a client has, without a value of it (X2)", async () => {
     scripted(at, [])
     for (const client of ["claude", "opencode", "cursor", "vscode"]) {
@@ -184,6 +194,7 @@ describe("tollgate mcp", () => {
     const servers = {
       hub: { command: "hub", args: ["--at", "a b"], env: { HUB_TOKEN: "hush-hush" } },
       web: { url: "https://mcp.example/mcp", headers: { Authorization: "Bearer hush-hush" } },
+      old: { type: "sse", url: "https://old.example/sse" },
       "not a name": { command: "x" }
     }
     fs.writeFileSync(path.join(at.home, ".cursor", "mcp.json"), JSON.stringify({ mcpServers: servers }))
@@ -194,6 +205,8 @@ describe("tollgate mcp", () => {
       "tollgate mcp add web --url https://mcp.example/mcp --header Authorization=env:WEB_AUTHORIZATION"
     )
     assert.include(stdout, "# not a name: its name is not one")
+    assert.match(stdout, /^# old: it is reached by HTTP\+SSE, which Tollgate does not speak/m)
+    assert.notInclude(stdout, "mcp add old")
     assert.notInclude(stdout, "hush")
     fs.mkdirSync(path.join(at.home, ".codex"))
     const toml = [

@@ -286,7 +286,7 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
       { tools: [tool("held", { does: "held" }), tool("echo")] },
       "--dangerously-allow-all"
     )
-    const { begun, posted } = bare(url)
+    const { begun, headers, posted } = bare(url)
     const session = await begun(token)
     const call = (name: string) =>
       posted(token, { id: 1, method: "tools/call", params: { name: `fix__${name}`, arguments: {} } }, session)
@@ -297,6 +297,14 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
     const { error, id } = (await second.json()) as { error: { message: string }; id?: unknown }
     assert.include(error.message, "The request with the id 1 is not answered yet")
     assert.isUndefined(id)
+    const inexact =
+      '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"fix__echo","arguments":{"n":9007199254740993}}}'
+    const misread = await fetch(url, { method: "POST", headers: headers(token, session), body: inexact })
+    assert.strictEqual(misread.status, 400)
+    assert.include(
+      await misread.text(),
+      '"id":2,"error":{"code":-32602,"message":"Invalid params: the number 9007199254740993'
+    )
     fs.writeFileSync(`${fix.file}.free`, "")
     assert.include(await first.text(), "echo {}")
     assert.include(await (await call("echo")).text(), "echo {}")

@@ -47,12 +47,26 @@ const serving = (
     })
   })
 
+/** Answers to calls that are none, and what is said of them. */
+const none: Readonly<Record<string, readonly [number, string, string]>> = {
+  accepted: [202, "", "it has answered 202 Accepted without a message"],
+  list: [200, "[]", "its answer is no message of the protocol"],
+  other: [200, '{"jsonrpc":"2.0","id":"other","result":{}}', "its answer is no message of the protocol"],
+  word: [200, "hello", "its answer is malformed JSON"]
+}
+
 /** A server that answers calls of `huge` without an end, and sends those of `away` to another place. */
 const hostile = Effect.acquireRelease(
   Effect.async<{ readonly server: http.Server; readonly url: string; readonly sent: () => number }>((resume) => {
     let sent = 0
-    const server = serving(["huge", "stream", "broken", "away"], ({ params }, response) => {
-      if (params?.name === "away") return void response.writeHead(307, { location: "http://127.0.0.1:9/" }).end()
+    const server = serving(["huge", "stream", "broken", "away", ...Object.keys(none)], ({ params }, response) => {
+      if (params?.name === "away")
+        return void response.writeHead(307, { location: "http://me:pass@127.0.0.1:9/p?key=pass" }).end()
+      const answer = none[params?.name ?? ""]
+      if (answer !== undefined) {
+        const [status, body] = answer
+        return void response.writeHead(status, { "content-type": "application/json" }).end(body)
+      }
       if (params?.name === "broken") {
         response.writeHead(200, { "content-type": "text/event-stream" })
         response.write(": it begins\n\n")
@@ -153,6 +167,11 @@ describe("an MCP server that is reached by HTTP", () => {
         }
         const away = yield* Effect.either(call("web__away"))
         assert.strictEqual(away._tag, "Left")
+        const { message } = yield* Effect.flip(away)
+        assert.include(message, "it redirects to 127.0.0.1:9, which is not followed")
+        assert.notInclude(message, "pass")
+        for (const [name, [, , reason]] of Object.entries(none))
+          assert.include((yield* Effect.flip(call(`web__${name}`))).message, `outcome unknown (${reason})`)
       })
   )
 

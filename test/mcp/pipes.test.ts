@@ -52,6 +52,13 @@ describe("what a client writes to the gateway's standard input", () => {
       -32600,
       undefined
     ],
+    [
+      "an integer that would be read as another one",
+      '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"t":"\\"9007199254740993","n":[-9007199254740993]}}',
+      -32602,
+      7
+    ],
+    ["a number that has no end", '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"n":1e400}}', -32602, 7],
     ["params that are a list", '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[1]}', -32602, 7]
   ] as const)
     it(`is answered with an error where it is ${what} (G20)`, async () => {
@@ -63,6 +70,13 @@ describe("what a client writes to the gateway's standard input", () => {
       )
       assert.deepStrictEqual(got, [request(1)])
     })
+
+  it("is read where its numbers stay what they are (G20)", async () => {
+    const { got, replies, say } = await connected()
+    const params = '{"a":9007199254740992,"b":0.12345678901234567890,"c":"9007199254740993","d":1e300}'
+    await say(`{"jsonrpc":"2.0","id":1,"method":"ping","params":${params}}\n`)
+    assert.deepStrictEqual([got, replies], [[request(1, { params: JSON.parse(params) })], []])
+  })
 
   it("is refused where its id is that of a request that is open, which alone gets an answer under it (G20)", async () => {
     const { answer, got, replies, say } = await connected()

@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { HttpServer } from "../../mcp/McpServer.ts"
 import { absolute } from "../../mcp/ownProgram.ts"
 import { place } from "../here.ts"
 import { UsageError } from "../Outcome.ts"
@@ -17,6 +19,8 @@ export interface AddOptions {
   readonly sandbox: boolean
   readonly yes: boolean
 }
+
+const isUrl = Schema.is(HttpServer.fields.url)
 
 /** `NAME`, or `NAME=env:VARIABLE`. */
 const references = (option: string, given: ReadonlyArray<string>): Effect.Effect<Record<string, string>, UsageError> =>
@@ -47,6 +51,11 @@ export const described = ({ command, env, header, sandbox, url }: AddOptions) =>
       return yield* new UsageError({ reason: "--sandbox is for a program; a server with a URL runs elsewhere." })
     }
     if (Option.isSome(url)) {
+      if (!isUrl(url.value)) {
+        return yield* new UsageError({
+          reason: "--url takes an http or https URL without a login in it; --header gives what a server wants."
+        })
+      }
       const headers = yield* references("--header", header)
       return { url: url.value, ...(header.length > 0 && { headers }) }
     }

@@ -5,7 +5,7 @@ import { isReadonlyRecord } from "effect/Predicate"
 import type { Readable, Writable } from "node:stream"
 import { StringDecoder } from "node:string_decoder"
 import { parseJson } from "../../text/Json.ts"
-import { deepest, isAnswer, isId } from "../JsonRpc.ts"
+import { deepest, inexactNumber, inexactReason, isAnswer, isId } from "../JsonRpc.ts"
 import { LineReader } from "../LineReader.ts"
 import * as OpenIds from "./OpenIds.ts"
 
@@ -55,8 +55,11 @@ export const make = (input: Readable, output: Writable, gone: () => void = () =>
     // Where it cannot be told which request is meant, the protocol has no id: a client that holds answers to it takes no null.
     void write({ jsonrpc: "2.0", ...(isId(id) && { id }), error }).catch(close)
   const ids = OpenIds.make()
-  const receive = (value: unknown) => {
-    const problem = problemOf(value)
+  const receive = (value: unknown, number: string | undefined) => {
+    const isRequest = isReadonlyRecord(value) && "method" in value && "id" in value
+    const problem =
+      problemOf(value) ??
+      (number !== undefined && isRequest ? { code: invalidParams, message: inexactReason(number) } : undefined)
     const twice = problem === undefined ? ids.twice([value]) : undefined
     if (twice !== undefined)
       return refuse(undefined, invalid(`the request with the id ${JSON.stringify(twice)} is not answered yet`))
@@ -69,9 +72,12 @@ export const make = (input: Readable, output: Writable, gone: () => void = () =>
     const found = parseJson(line, deepest)
     if (Either.isLeft(found))
       refuse(undefined, { code: parseError, message: `Parse error: the line is ${found.left} JSON.` })
-    else if (!Array.isArray(found.right)) receive(found.right)
-    else if (found.right.length === 0) refuse(undefined, invalid("it is an empty batch"))
-    else for (const one of found.right) receive(one)
+    else {
+      const messages: ReadonlyArray<unknown> = Array.isArray(found.right) ? found.right : [found.right]
+      if (messages.length === 0) refuse(undefined, invalid("it is an empty batch"))
+      const number = inexactNumber(line)
+      for (const one of messages) receive(one, number)
+    }
   }
   const read = (text: string): void => {
     if (!skips) {

@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
+import * as Predicate from "effect/Predicate"
 import * as crypto from "node:crypto"
 import { Failed, Forbidden, NotFound, Unauthorized } from "../../server/ApiError.ts"
 import { answerOf } from "../../server/answerOf.ts"
@@ -22,7 +23,9 @@ import { listening, node } from "../../server/NodeListener.ts"
 import { Rates } from "../../server/Rates.ts"
 import { tokenStore } from "../../server/tokenFiles.ts"
 import { Tokens } from "../../server/Tokens.ts"
+import { parseJson } from "../../text/Json.ts"
 import { counting } from "../boundedFetch.ts"
+import { deepest, type Id, inexactNumber, inexactReason, isId } from "../JsonRpc.ts"
 import type * as Downstream from "./Downstream.ts"
 import * as OpenIds from "./OpenIds.ts"
 
@@ -58,15 +61,29 @@ interface Asked {
 /** How often the sessions in which something goes on are looked at. */
 const glance = "500 millis"
 
-const refusal = (status: number, code: number, message: string): Response =>
-  Response.json({ jsonrpc: "2.0", error: { code, message } }, { status })
+const refusal = (status: number, code: number, message: string, id?: Id): Response =>
+  Response.json({ jsonrpc: "2.0", ...(id !== undefined && { id }), error: { code, message } }, { status })
 
-/** What a request says, where that is JSON of a size that is taken. */
-const bodyOf = (request: Request): Promise<unknown> => {
-  const { body } = request.clone()
+/** What a request says, where that is of a size that is taken. */
+const textOf = (request: Request): Promise<string | undefined> => {
+  const isTooLarge = Number(request.headers.get("content-length")) > largest
+  const body = isTooLarge ? null : request.clone().body
   return body === null
     ? Promise.resolve(undefined)
-    : new Response(body.pipeThrough(counting(largest, false))).json().catch(() => undefined)
+    : new Response(body.pipeThrough(counting(largest, false))).text().catch(() => undefined)
+}
+
+/** The messages of a body; nothing where it is no JSON. */
+const bodyOf = (text: string | undefined): unknown =>
+  text === undefined ? undefined : Either.getOrUndefined(parseJson(text, deepest))
+
+/** A request with a number that would be read as another one is not run. */
+const misread = (text: string | undefined): Response | undefined => {
+  const number = text === undefined ? undefined : inexactNumber(text)
+  const body = number === undefined ? undefined : bodyOf(text)
+  return number === undefined || !Predicate.isReadonlyRecord(body) || !("method" in body) || !isId(body["id"])
+    ? undefined
+    : refusal(400, -32602, inexactReason(number), body["id"])
 }
 
 /** Answers HTTP requests of clients of both eras. */
@@ -144,35 +161,36 @@ const make = ({
       }
       return server.connect(transport).then(() => session)
     }
-    const heard = ({ ids, transport }: Session, request: Request, authInfo: AuthInfo): Promise<Response> =>
-      bodyOf(request).then((body) => {
-        const messages: ReadonlyArray<unknown> = Array.isArray(body) ? body : [body]
-        const twice = ids.twice(messages)
-        if (twice !== undefined)
-          return refusal(400, -32600, `The request with the id ${JSON.stringify(twice)} is not answered yet`)
-        // One whose connection is lost may be made again as it was.
-        request.signal.addEventListener("abort", () => ids.close(messages), { once: true })
-        return transport
-          .handleRequest(request, { authInfo, ...(body !== undefined && { parsedBody: body }) })
-          .then((response) => {
-            if (!response.ok) ids.close(messages)
-            return response
-          })
-      })
-    const legacy = (asked: Asked): Promise<Response> => {
+    const heard = ({ ids, transport }: Session, { authInfo, request }: Asked, body: unknown): Promise<Response> => {
+      const messages: ReadonlyArray<unknown> = Array.isArray(body) ? body : [body]
+      const twice = ids.twice(messages)
+      if (twice !== undefined) {
+        const reason = `The request with the id ${JSON.stringify(twice)} is not answered yet`
+        return Promise.resolve(refusal(400, -32600, reason))
+      }
+      // One whose connection is lost may be made again as it was.
+      request.signal.addEventListener("abort", () => ids.close(messages), { once: true })
+      return transport
+        .handleRequest(request, { authInfo, ...(body !== undefined && { parsedBody: body }) })
+        .then((response) => {
+          if (!response.ok) ids.close(messages)
+          return response
+        })
+    }
+    const legacy = (asked: Asked, body: unknown): Promise<Response> => {
       const { authInfo, counts, request } = asked
       const id = request.headers.get("mcp-session-id")
       if (id !== null) {
         const known = used(id, authInfo.clientId)
         if (known === undefined) return Promise.resolve(refusal(404, -32001, "Session not found"))
         known.counts = counts
-        return heard(known, request, authInfo)
+        return heard(known, asked, body)
       }
       return Effect.runPromise(swept(() => true)).then(() => {
         if (isFull(authInfo.clientId))
           return refusal(503, -32000, `${mostSessions} sessions of this token have open calls`)
         return opened(asked).then((session) =>
-          heard(session, request, authInfo).finally(() => {
+          heard(session, asked, body).finally(() => {
             // One that did not begin a session has none to end.
             if (session.transport.sessionId === undefined) session.server.close().catch(() => {})
           })
@@ -180,9 +198,15 @@ const make = ({
       })
     }
     return (asked) =>
-      library
-        .isLegacyRequest(asked.request, undefined, { maxRequestBodySize: largest })
-        .then((isLegacy) => (isLegacy ? legacy(asked) : modern.fetch(asked.request, { authInfo: asked.authInfo })))
+      textOf(asked.request).then(
+        (text) =>
+          misread(text) ??
+          library
+            .isLegacyRequest(asked.request, undefined, { maxRequestBodySize: largest })
+            .then((isLegacy) =>
+              isLegacy ? legacy(asked, bodyOf(text)) : modern.fetch(asked.request, { authInfo: asked.authInfo })
+            )
+      )
   })
 
 /** Makes a client know at once that its stream of events is there; nothing has to happen for that. */
