@@ -242,6 +242,23 @@ describe("an MCP client in front of the gateway", () => {
     )
   })
 
+  it("reads what a result names, by the URI that it has there (X2)", async () => {
+    const content = [
+      { type: "resource_link", uri: "file:///a.txt", name: "a" },
+      { type: "resource", resource: { uri: "file:///a.txt", text: "a" } },
+      { type: "text", text: "file:///a.txt" }
+    ]
+    const line = JSON.stringify({ jsonrpc: "2.0", result: { content } }).replace("{", '{"id":ID,')
+    await added({ ...offer, tools: [tool("names", { does: "raw", line })] })
+    const client = await open("legacy", undefined, ["gateway", "--dangerously-allow-all"])
+    const [link, embedded, text] = (await client.callTool({ name: "fix__names", arguments: {} })).content
+    const uri = link?.type === "resource_link" ? link.uri : ""
+    assert.strictEqual(uri, "fix+file:///a.txt")
+    assert.strictEqual(embedded?.type === "resource" ? embedded.resource.uri : "", uri)
+    assert.deepStrictEqual(text, { type: "text", text: "file:///a.txt" })
+    assert.include(JSON.stringify(await client.readResource({ uri })), "resource file:///a.txt")
+  })
+
   it("has Tollgate's own tools of tollgate mcp serve, behind the same gate, and nothing of MCP servers (X2)", async () => {
     await added(offer)
     fs.writeFileSync(path.join(at.work, "a.txt"), "one\n")

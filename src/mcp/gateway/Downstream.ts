@@ -9,6 +9,7 @@ import type {
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import * as crypto from "node:crypto"
@@ -20,6 +21,7 @@ import * as Calls from "./Calls.ts"
 import type { Gateway } from "./Gateway.ts"
 import * as Offered from "./Offered.ts"
 import * as Parts from "./Parts.ts"
+import { hasLinks, withLinks } from "./links.ts"
 import type { Elicitation } from "./Question.ts"
 import * as Watching from "./Watching.ts"
 import { search, searchTools, standIns, tokensOf } from "./Search.ts"
@@ -79,13 +81,23 @@ export const make = (options: DownstreamOptions) =>
       fits.set(schema, known)
       return known
     }
-    /** A result as its tool has promised it, also where secrets were taken out of it; data that are no object as the era has them. */
+    /**
+     * A result as its tool has promised it, also where secrets were taken out of it; data that are no object as the era has them, and
+     * resources under the URIs that they have here.
+     */
     const promised = (server: Server, tool: string, result: Calls.Answered) =>
-      library.isInputRequiredResult(result) || result.structuredContent === undefined
+      library.isInputRequiredResult(result) || (result.structuredContent === undefined && !hasLinks(result))
         ? Effect.succeed(result)
         : Effect.map(
-            Effect.flatMap(current, (project) => Offered.outputSchema(project, view, tool)),
-            (schema) => (schema === undefined ? result : server.projectCallToolResult(fit(schema)(result), schema))
+            Effect.flatMap(current, (project) => Offered.toolPart(project, view, tool)),
+            (part) => {
+              if (part === undefined) return result
+              const linked = withLinks(result, (uri) => view.uri(part.slot.known.name, uri))
+              const schema = part.offer.definition["outputSchema"]
+              return Predicate.isReadonlyRecord(schema) && linked.structuredContent !== undefined
+                ? server.projectCallToolResult(fit(schema)(linked), schema)
+                : linked
+            }
           )
     const open = new Map<Server, McpRequestContext["era"]>()
     const watching = Watching.make<Server>()
@@ -194,7 +206,7 @@ export const make = (options: DownstreamOptions) =>
         answer(
           Effect.flatMap(
             Effect.flatMap(parts, ({ prompt }) => prompt(params.name, params.arguments)),
-            (part) => partOf(ctx, part)
+            (part) => Effect.map(partOf(ctx, part), (result) => withLinks(result, (uri) => view.uri(part.server, uri)))
           ) as Effect.Effect<never, ServerRefused>,
           ctx
         )

@@ -117,17 +117,11 @@ export const tools = (
       .sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1))
   })
 
-/** What a tool has promised of its results, by the name that the gate knows. */
-export const outputSchema = (
-  project: Project,
-  view: View,
-  tool: string
-): Effect.Effect<Readonly<Record<string, unknown>> | undefined> =>
-  Effect.map(approved(project, view, "tool"), (parts) => {
-    const found = parts.find(({ offer, slot }) => qualified(slot.known.name, offer.name) === tool)
-    const schema = found?.offer.definition["outputSchema"]
-    return Predicate.isReadonlyRecord(schema) ? schema : undefined
-  })
+/** What the server of a tool has said of it, by the name that the gate knows. */
+export const toolPart = (project: Project, view: View, tool: string): Effect.Effect<OfferedPart | undefined> =>
+  Effect.map(approved(project, view, "tool"), (parts) =>
+    parts.find(({ offer, slot }) => qualified(slot.known.name, offer.name) === tool)
+  )
 
 /** The name that the gate knows a tool by, for the name that a client gives it. */
 export const gateName = ({ tools }: Project, { server }: View, name: string): string => {

@@ -15,6 +15,7 @@ import * as Offered from "./Offered.ts"
 /** The call that a prompt or a resource of a client stands for. */
 export interface PartCall {
   readonly tool: string
+  readonly server: string
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
@@ -103,6 +104,7 @@ export const make = (project: Project, view: Offered.View) =>
       prompt: (name: string, given: Readonly<Record<string, string>> | undefined) =>
         Effect.map(promptOf(name), ({ offer, slot }): PartCall => ({
           tool: promptTool,
+          server: slot.known.name,
           parameters: {
             server: slot.known.name,
             name: offer.name,
@@ -110,7 +112,7 @@ export const make = (project: Project, view: Offered.View) =>
           }
         })),
       resource: (uri: string) =>
-        Effect.map(place(uri), (found): PartCall & { readonly server: string } => ({
+        Effect.map(place(uri), (found): PartCall => ({
           tool: resourceTool,
           server: found.slot.known.name,
           parameters: { server: found.slot.known.name, uri: found.uri }
