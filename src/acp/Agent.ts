@@ -93,22 +93,23 @@ export const serve = <E extends Unready, R>(layer: Layer.Layer<Services | Config
     const one = yield* Effect.makeSemaphore(1)
     let made: Ready | undefined
 
+    // Not uninterruptible: what layers start could not be stopped either.
     const ready: Effect.Effect<Ready, EditorRequestRefused, R> = Effect.gen(function* () {
       const editor = yield* Deferred.await(connected)
       if (made !== undefined) return made
       const own = yield* Scope.fork(layers, ExecutionStrategy.sequential)
-      const runtime = yield* Layer.toRuntime(layer).pipe(
-        Scope.extend(own),
-        Effect.tapErrorCause(() => Scope.close(own, Exit.void)),
-        Effect.mapError(({ message }) => new EditorRequestRefused({ code: codes.unready, reason: message }))
-      )
-      const sessions = yield* Sessions.make(editor).pipe(
-        Effect.provideService(Scope.Scope, scope),
-        Effect.provide(runtime)
-      )
-      made = { runtime, sessions }
-      return made
-    }).pipe(one.withPermits(1), Effect.uninterruptible)
+      return yield* Effect.gen(function* () {
+        const runtime = yield* Layer.toRuntime(layer).pipe(
+          Scope.extend(own),
+          Effect.mapError(({ message }) => new EditorRequestRefused({ code: codes.unready, reason: message }))
+        )
+        const sessions = yield* Sessions.make(editor).pipe(
+          Effect.provideService(Scope.Scope, scope),
+          Effect.provide(runtime)
+        )
+        return (made = { runtime, sessions })
+      }).pipe(Effect.onError((cause) => Scope.close(own, Exit.failCause(cause))))
+    }).pipe(one.withPermits(1))
 
     const answering =
       <P, A>(handle: (params: P, request: AgentRequestContext<P>) => Effect.Effect<A, EditorRequestRefused, R>) =>

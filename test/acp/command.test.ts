@@ -75,7 +75,7 @@ describe("tollgate acp", () => {
     assert.strictEqual(await code("session/list", { cwd }), -32602)
     const session = { sessionId: cwd, cwd: at.work, mcpServers: [] }
     assert.strictEqual(await code("session/load", session), -32002)
-    assert.strictEqual(await code("session/delete", session), -32002)
+    assert.strictEqual(await code("session/resume", session), -32002)
   })
 
   it("allows for the session what the option says, and asks about anything else (X3)", async () => {

@@ -83,7 +83,7 @@ describe("an approval in a terminal", () => {
     terminal.press("x")
     await terminal.seen("allow?")
     terminal.press("e")
-    await terminal.seen(/content: Expected string, actual 7\n *edit on\?/)
+    await terminal.seen(/content: expected text, is 7\n *edit on\?/)
     assert.strictEqual(seen(1), texts[0])
     terminal.press("e")
     await terminal.seen(/1 │\+two\n[^]*allow\?/)
