@@ -30,4 +30,20 @@ describe("clients that watch the resources of a server", () => {
       assert.isFalse(isWatched(one, "note://a"))
     })
   )
+
+  it.effect("watch so many at most, and are told so (X2, R5)", () =>
+    Effect.gen(function* () {
+      const { isWatched, watch } = Watching.make<object>()
+      const one = {}
+      const watches = (uri: string, on = true) => watch(one, uri, on, Effect.void)
+      yield* Effect.forEach(Array.from({ length: Watching.mostWatched }), (_, at) => watches(`note://${at}`))
+      yield* watches("note://0")
+      const { message } = yield* Effect.flip(watches("note://more"))
+      assert.include(message, "1000 resources")
+      assert.isFalse(isWatched(one, "note://more"))
+      yield* watches("note://0", false)
+      yield* watches("note://more")
+      assert.isTrue(isWatched(one, "note://more"))
+    })
+  )
 })
