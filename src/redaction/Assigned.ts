@@ -6,7 +6,8 @@ const words = new Set(
     "a all an and any are as be been but by can cannot could do does empty expired false field for from has have if in incorrect " +
     "into invalid is it its keep may missing must never new nil no none not null number object of on optional or provided " +
     "required see set should string that the their this to true type undefined unknown unset use used using value void was " +
-    "when which will with without you your | |- > >- boolean bigint symbol str int bytes bool disabled enabled off on ok valid yes"
+    "when which will with without you your | |- > >- boolean bigint symbol str int bytes bool disabled enabled off on ok valid yes " +
+    "denied error expected failed failure mismatch operation permission refused rejected"
   ).split(" ")
 )
 

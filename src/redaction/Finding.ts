@@ -1,6 +1,6 @@
 import { isPlace, isPlaceName, isReference, trailing } from "./Assigned.ts"
 import { mark, markSource } from "./Mark.ts"
-import { secretName } from "./SecretName.ts"
+import { isAccounts, secretName } from "./SecretName.ts"
 import { anyShape, shapeKind } from "./Shapes.ts"
 import { scheme } from "./Wording.ts"
 
@@ -59,7 +59,7 @@ const inAssignments = (text: string): ReadonlyArray<Finding> => {
   for (let match = sign.exec(text); match; match = sign.exec(text)) {
     const name = /[\w.$[\]-]+$/.exec(text.slice(Math.max(0, match.index - 80), match.index))?.[0]
     const kind = name === undefined || match[0] === "::" ? undefined : secretName(name)
-    if (kind === undefined) continue
+    if (kind === undefined || isAccounts(text, match.index)) continue
     const start = match.index + match[0].length
     const head = text.slice(start, start + 256)
     const first = head.slice(0, valueEnd(head))

@@ -1,6 +1,6 @@
 import { isPlaceName } from "./Assigned.ts"
 import type { Separator } from "./Logins.ts"
-import { secretName } from "./SecretName.ts"
+import { isAccounts, secretName } from "./SecretName.ts"
 import { header, tail } from "./Wording.ts"
 
 /** A name of a secret that was read, waiting for its value. */
@@ -21,7 +21,8 @@ export interface Named {
 /** What the end of a piece names, whose value may come next; `last` is what stood before the piece, `within` the open quote. */
 export const namedAtEnd = (text: string, last: string, within: string | undefined): Named | undefined => {
   const [whole, name = "", sign = ""] = tail.exec(text.slice(-84)) ?? []
-  const kind = whole === undefined || sign === "::" ? undefined : secretName(name)
+  const kind =
+    whole === undefined || sign === "::" || isAccounts(text, text.length - sign.length) ? undefined : secretName(name)
   if (kind === undefined) return undefined
   const flag = sign === "" && /^--?\w/.test(text) && name === text
   const element = last === "<" && name === text

@@ -37,3 +37,7 @@ export const secretName = (name: string): string | undefined => {
   if (stem.length < 3 || folded.includes("redacted") || harmless.test(stem) || about.test(stem)) return undefined
   return kinds.find(([, pattern]) => pattern.test(stem))?.[0]
 }
+
+/** Whether a name that ends here is that of the system's file of accounts, of which something is said; it has no passwords. */
+export const isAccounts = (text: string, end: number): boolean =>
+  /\/passwd-?$/.test(text.slice(Math.max(0, end - 8), end))

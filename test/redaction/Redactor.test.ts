@@ -138,6 +138,8 @@ describe("redactText", () => {
     "std::token::Parser use token::Kind; a == b",
     "docker run -p 8080:80 -e A=b x; az group list -p; mkdir -p a && cp -p b c",
     "src/a.ts:1234:foo:bar:baz a.c:12:5:error:x:y 10:54:31:12:01:02 zip -r a.zip a; unzip -p a.zip",
+    "cat: /etc/passwd: Permission denied; /etc/passwd-: No such file; etc/passwd:3: bad line",
+    "cat: credentials: Permission denied; mv: secrets: Operation not permitted; token: rejected; password: error 5",
     "mysql -p db; curl -u bob x; htpasswd -c users bob; psql -h localhost -p 5432 -U bob"
   ])("leaves %j (A9)", (input) => assert.strictEqual(redactText(input), input))
 
