@@ -40,10 +40,10 @@ describe("programs in the languages of readers", () => {
   it("of jq see their input alone (S3)", () => {
     holds(
       jqFilter,
-      String.raw`. ⏎.name ⏎.scripts | keys ⏎.[] | select(.a == "x") | .b ⏎{name, version} ⏎{name: .x, v: .y} ⏎"\(.name): \(.version)" ⏎.dependencies | to_entries[] | .key ⏎.a.env ⏎.[0:3] ⏎if .a then .b else .c end ⏎.a // "none" ⏎{env: .env}`.split(
+      String.raw`. ⏎.name ⏎.scripts | keys ⏎.[] | select(.a == "x") | .b ⏎{name, version} ⏎{name: .x, v: .y} ⏎"\(.name): \(.version)" ⏎.dependencies | to_entries[] | .key ⏎.a.env ⏎.[0:3] ⏎if .a then .b else .c end ⏎.a // "none" ⏎{env: .env} ⏎.a = 1 ⏎.a.b |= .c ⏎.n += 1 ⏎.x //= "y" ⏎.[0].a = 1`.split(
         " ⏎"
       ),
-      String.raw`env ⏎$ENV.X ⏎input ⏎inputs ⏎input_filename ⏎import "x" as y; . ⏎include "x"; . ⏎def f: f; f ⏎[range(1e9)] ⏎reduce .[] as $x (0; .+$x) ⏎.a = 1 ⏎"a" * 1000000000 ⏎repeat(.) ⏎"\(env)" ⏎{a: env} ⏎debug ⏎$__prog_args ⏎limit(1;inputs) ⏎{"a": "\($ENV.X)"} ⏎"\("\(env)")" ⏎{(env): 1} ⏎{a, b: [env, 1]}`.split(
+      String.raw`env ⏎$ENV.X ⏎input ⏎inputs ⏎input_filename ⏎import "x" as y; . ⏎include "x"; . ⏎def f: f; f ⏎[range(1e9)] ⏎reduce .[] as $x (0; .+$x) ⏎.a = env ⏎.[1e9] = 1 ⏎.[123456] = 1 ⏎.a[.n] |= 1 ⏎.. = 1 ⏎paths |= 1 ⏎.a *= 9 ⏎"a" * 1000000000 ⏎repeat(.) ⏎"\(env)" ⏎{a: env} ⏎debug ⏎$__prog_args ⏎limit(1;inputs) ⏎{"a": "\($ENV.X)"} ⏎"\("\(env)")" ⏎{(env): 1} ⏎{a, b: [env, 1]}`.split(
         " ⏎"
       )
     )
