@@ -54,11 +54,11 @@ describe("a hostile server behind the gateway", () => {
   }
 
   /** A client of the gateway in front of the servers that were added; `changed` hears of changed lists. */
-  const opened = async (changed: () => void = () => {}) => {
+  const opened = async (changed: () => void = () => {}, ...more: ReadonlyArray<string>) => {
     await client?.close()
     const listChanged = { tools: { autoRefresh: false, debounceMs: 0, onChanged: changed } }
     const made = new Client({ name: "host", version: "1" }, { listChanged })
-    const args = [await built(), "mcp", "gateway", "--dangerously-allow-all"]
+    const args = [await built(), "mcp", "gateway", "--dangerously-allow-all", ...more]
     await made.connect(
       new StdioClientTransport({ command: process.execPath, args, cwd: at.work, env: { ...at.env }, stderr: "ignore" })
     )
@@ -329,6 +329,24 @@ describe("a hostile server behind the gateway", () => {
     assert.deepStrictEqual(await names(), [])
     for (const name of ["echo", "turn", "new"]) assert.isTrue((await call(`fix__${name}`)).isError)
     assert.deepStrictEqual(fix.calls(), ["call echo {}", "call turn {}"])
+  })
+
+  it("of which a client has one alone leads to no other, by none of its names (X2)", async () => {
+    scripted(at, [])
+    const note = { uri: "note:a", name: "a" }
+    const fix = await added("fix", { tools: [tool("echo")] })
+    const other = await added("other", { tools: [tool("echo"), tool("more")], resources: [note] })
+    const { call, names } = await opened(() => {}, "--server", "fix")
+    assert.deepStrictEqual(await names(), ["echo"])
+    for (const name of ["other__echo", "other__more", "more", "fix__echo"])
+      assert.include(said(await call(name)), "there is no tool of that name")
+    for (const name of ["read_mcp_resource", "get_mcp_prompt"])
+      assert.include(said(await call(name, { server: "other", uri: "note:a" })), "there is no tool of that name")
+    assert.strictEqual(said(await call("echo")), "echo {}")
+    assert.deepStrictEqual(
+      [fix.calls(), other.logged().filter((line) => !line.startsWith("started"))],
+      [["call echo {}"], []]
+    )
   })
 
   it("that has the name of another, or its tools, gets no call of that one (X2)", async () => {

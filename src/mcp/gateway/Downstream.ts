@@ -70,10 +70,6 @@ export const make = (options: DownstreamOptions) =>
     const calls = Calls.make({ ...options, library, codec })
     const current = gateway.project
     const offered = Effect.flatMap(current, (project) => Offered.tools(project, view))
-    const gateName = (name: string) =>
-      view.server === undefined
-        ? Effect.succeed(name)
-        : Effect.map(current, (project) => Offered.gateName(project, view, name))
     const parts = Effect.flatMap(current, (project) => Parts.make(project, view))
     const fits = new WeakMap<object, Fitting>()
     const fit = (schema: object): Fitting => {
@@ -173,7 +169,7 @@ export const make = (options: DownstreamOptions) =>
               ? meant(yield* offered, budget, params)
               : { name: params.name, parameters: params.arguments ?? {} }
             if (!("query" in wanted)) {
-              const tool = yield* gateName(wanted.name)
+              const tool = Offered.gateName(view, wanted.name)
               return yield* promised(server, tool, yield* call(ctx, tool, wanted.parameters))
             }
             const found = search(

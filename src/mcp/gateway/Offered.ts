@@ -123,11 +123,9 @@ export const toolPart = (project: Project, view: View, tool: string): Effect.Eff
     parts.find(({ offer, slot }) => qualified(slot.known.name, offer.name) === tool)
   )
 
-/** The name that the gate knows a tool by, for the name that a client gives it. */
-export const gateName = ({ tools }: Project, { server }: View, name: string): string => {
-  const own = server === undefined ? name : qualified(server, name)
-  return tools.tools.has(own) ? own : name
-}
+/** The name that the gate knows a tool by, for the name that a client gives it: one server alone has no tool of another one. */
+export const gateName = ({ server }: View, name: string): string =>
+  server === undefined ? name : qualified(server, name)
 
 export const prompts = (project: Project, view: View) => approved(project, view, "prompt")
 export const templates = (project: Project, view: View) => approved(project, view, "template")
