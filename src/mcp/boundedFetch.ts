@@ -6,17 +6,46 @@ import { parseJson } from "../text/Json.ts"
 import { parsed } from "../text/Url.ts"
 import { deepest } from "./JsonRpc.ts"
 
-const newline = 10
+/** Bytes of an answer that is an error. */
+const longestError = 64 * 1024
 
-/** Counts what comes without a line's end in a stream of events, or at all in any other answer. */
+const [lineFeed, carriageReturn] = [10, 13]
+
+/** The place behind the last event of a chunk, which an empty line ends; `before` are the bytes in front of the chunk. */
+const endOfEvents = (before: Uint8Array, chunk: Uint8Array): number | undefined => {
+  const at = (index: number) => (index < 0 ? before.at(index) : chunk[index])
+  for (let index = chunk.length - 1; index >= 0; index--) {
+    if (at(index) !== lineFeed && at(index) !== carriageReturn) continue
+    // The two characters of one end of a line are no empty line.
+    const previous = at(index) === lineFeed && at(index - 1) === carriageReturn ? index - 2 : index - 1
+    if (at(previous) === lineFeed || at(previous) === carriageReturn) return index + 1
+  }
+  return undefined
+}
+
+/** Counts what comes without the end of an event in a stream of events, or at all in any other answer. */
 export const counting = (most: number, isEvents: boolean): TransformStream<Uint8Array, Uint8Array> => {
   let since = 0
+  let before = new Uint8Array()
   return new TransformStream({
     transform: (chunk, controller) => {
-      const end = isEvents ? chunk.lastIndexOf(newline) : -1
-      since = end < 0 ? since + chunk.length : chunk.length - end - 1
+      const end = isEvents ? endOfEvents(before, chunk) : undefined
+      since = end === undefined ? since + chunk.length : chunk.length - end
+      before = Uint8Array.from([...before, ...chunk.slice(-2)]).slice(-2)
       if (since > most) controller.error(new Error(`a message had more than ${most} bytes`))
       else controller.enqueue(chunk)
+    }
+  })
+}
+
+/** The beginning of what comes. */
+const beginning = (most: number): TransformStream<Uint8Array, Uint8Array> => {
+  let left = most
+  return new TransformStream({
+    transform: (chunk, controller) => {
+      controller.enqueue(chunk.subarray(0, left))
+      left -= chunk.length
+      if (left <= 0) controller.terminate()
     }
   })
 }
@@ -38,7 +67,8 @@ const target = (response: Response, from: string | URL): string =>
   parsed(response.headers.get("location") ?? "", from)?.host ?? "an address that is none"
 
 /**
- * A fetch for a server: a message of its answers has at most so many bytes, a longer one breaks the answer off. Redirects are not followed, and
+ * A fetch for a server: a message of its answers has at most so many bytes, a longer one breaks the answer off, and of
+ * an error as much is read as is shown. Redirects are not followed, and
  * an answer that is none to the request fails it at once, where the library alone would wait on.
  */
 export const boundedFetch =
@@ -48,7 +78,10 @@ export const boundedFetch =
       const { body, headers, ok, status, statusText } = response
       if (status >= 300 && status < 400 && headers.has("location"))
         throw new Error(`it redirects to ${target(response, url)}, which is not followed`)
-      if (!ok) return response
+      if (!ok)
+        return body === null
+          ? response
+          : new Response(body.pipeThrough(beginning(longestError)), { status, statusText, headers })
       const id = init?.method === "POST" ? requestId(init.body) : undefined
       if (id !== undefined && (status === 202 || body === null))
         throw new Error(`it has answered ${status} ${statusText} without a message`)
