@@ -19,6 +19,9 @@ import { LineReader } from "./LineReader.ts"
 /** Characters of a message of a server; a longer one ends it. */
 const longestMessage = 32 * 1024 * 1024
 
+/** Messages to a server that it has not read: one that asks without end and reads no answer would have them kept without end. */
+const mostUnread = 10_000
+
 /** Characters of what a server has said on its standard error that are kept. */
 const keptSaid = 4096
 
@@ -87,6 +90,7 @@ export const make = (
     let running: RunningProcess | undefined
     let gone: string | undefined
     let said = ""
+    let unread = 0
     const lines = new LineReader(longestMessage)
     const { isBrokenOff, lost } = losing()
 
@@ -97,6 +101,7 @@ export const make = (
         transport.onclose?.()
         return Effect.void
       })
+    const cutOff = (why: string) => Effect.zipRight(ended(why), Effect.forkDaemon(Scope.close(own, Exit.void)))
     const take = (line: string) =>
       Effect.suspend(() => {
         if (line.trim() === "") return Effect.void
@@ -117,10 +122,7 @@ export const make = (
       Effect.suspend(() => {
         if (gone !== undefined) return Effect.void
         const found = lines.push(text)
-        if (found === undefined) {
-          const why = `a message had more than ${longestMessage} characters`
-          return Effect.zipRight(ended(why), Effect.forkDaemon(Scope.close(own, Exit.void)))
-        }
+        if (found === undefined) return cutOff(`a message had more than ${longestMessage} characters`)
         return Effect.forEach(found, take, { discard: true })
       })
     const begin = Effect.gen(function* () {
@@ -137,13 +139,24 @@ export const make = (
       )
       yield* Scope.extend(Effect.forkScoped(watched), own)
     })
-    const send = (message: JSONRPCMessage) =>
+    const write = (message: JSONRPCMessage) =>
       Effect.async<void, InputClosed>((resume) => {
         const input = running?.input
         const closed = () => resume(new InputClosed({ reason: gone ?? "it does not read its input any more" }))
         if (input === undefined || gone !== undefined || !input.writable) return closed()
-        input.write(`${JSON.stringify(message)}\n`, (error) => (error ? closed() : resume(Effect.void)))
+        unread++
+        input.write(`${JSON.stringify(message)}\n`, (error) => {
+          unread--
+          if (error) closed()
+          else resume(Effect.void)
+        })
       })
+    const send = (message: JSONRPCMessage) =>
+      Effect.suspend(() =>
+        unread < mostUnread
+          ? write(message)
+          : Effect.zipRight(cutOff(`it has not read ${mostUnread} messages`), write(message))
+      )
     const close = Effect.suspend(() => {
       running?.input?.end()
       const left = running === undefined ? Effect.void : Effect.raceFirst(running.exit, pause(farewell))

@@ -12,6 +12,12 @@ import * as OpenIds from "./OpenIds.ts"
 /** Characters of a line of a client, as many as a request over HTTP may have bytes. */
 const longestLine = 16 * 1024 * 1024
 
+/** Characters that a client has not read, from which on it misses what servers say on the way. */
+const mostUnread = 4 * 1024 * 1024
+
+/** What a client can do without. */
+const passing = new Set(["notifications/message", "notifications/progress", "notifications/resources/updated"])
+
 /** Codes of JSON-RPC. */
 const [parseError, invalidRequest, invalidParams] = [-32700, -32600, -32602] as const
 
@@ -108,6 +114,7 @@ export const make = (input: Readable, output: Writable, gone: () => void = () =>
     },
     send: (message) => {
       if (!("method" in message)) ids.close([message])
+      else if (passing.has(message.method) && output.writableLength > mostUnread) return Promise.resolve()
       return write(message)
     },
     close: () => {

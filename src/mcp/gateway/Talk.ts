@@ -43,6 +43,9 @@ const longestWait = "10 minutes"
 /** Answers to what was not asked yet. */
 const mostEarly = 16
 
+/** Questions of a server that are open during one call; what it asks beyond them has no answer. */
+const mostOpen = 32
+
 interface Question {
   readonly inquiry: Inquiries[string]
   readonly answered: Deferred.Deferred<Answers[string] | undefined>
@@ -90,6 +93,7 @@ export const make = (key: string): Talk => {
     ask: (inquiries) =>
       Effect.suspend(() => {
         const fit = Object.entries(inquiries).filter(([, inquiry]) => isFor(capabilities, inquiry))
+        if (questions.size + fit.length > mostOpen) return Effect.succeed<Answers>({})
         const asked = fit.map(([key, inquiry]) => {
           const name = free(key)
           const answered = Deferred.unsafeMake<Answers[string] | undefined>(FiberId.none)
