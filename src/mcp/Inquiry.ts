@@ -4,6 +4,7 @@ import { parsed } from "../text/Url.ts"
 import { makeVisible } from "../text/visible.ts"
 import type { Inquiries } from "./Audience.ts"
 import type { KnownServer } from "./KnownServer.ts"
+import { visibleWords } from "./visibleWords.ts"
 
 /** Characters of a question of a server. */
 const longest = 4000
@@ -55,22 +56,34 @@ export const isFor = ({ elicitation, roots, sampling }: ClientCapabilities, inqu
     : elicitation.form !== undefined || Object.keys(elicitation).length === 0
 }
 
+/** Controls, and what turns the direction of a text. */
+const misleading = /(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+
+/** Whether a form has what does not look as it is, in what goes back to its server as it is. */
+const misleads = (value: unknown): boolean => {
+  if (typeof value === "string") return misleading.test(value)
+  if (typeof value !== "object" || value === null) return false
+  return Object.entries(value).some(([key, one]: readonly [string, unknown]) => misleading.test(key) || misleads(one))
+}
+
 /** A question with the name of who asks, or nothing where it must not be put to a person. */
 const shown = (known: KnownServer, inquiry: InputRequest): InputRequest | undefined => {
   const { passes = [] } = known.server
   if (inquiry.method === "roots/list") return passes.includes("roots") ? inquiry : undefined
   if (inquiry.method === "sampling/createMessage") return passes.includes("sampling") ? inquiry : undefined
   const { params } = inquiry
-  const message = `MCP server ${known.name} asks: ${makeVisible(params.message)}`
+  // Each line is the server's own: none passes for a question of Tollgate.
+  const message = `MCP server ${known.name} asks: ${makeVisible(params.message).replaceAll("\n", "\n> ")}`
   if (message.length > longest) return undefined
   if (params.mode === "url") {
     const url = parsed(params.url)
     if (url === undefined || url.protocol !== "https:" || url.username !== "" || url.password !== "") return undefined
     return { ...inquiry, params: { ...params, message: `${message} (a page of ${url.host})` } }
   }
-  return asksForSecrets(params.message, params.requestedSchema)
+  const requestedSchema = visibleWords(params.requestedSchema)
+  return asksForSecrets(params.message, requestedSchema) || misleads(requestedSchema)
     ? undefined
-    : { ...inquiry, params: { ...params, message } }
+    : { ...inquiry, params: { ...params, message, requestedSchema } }
 }
 
 /** The questions of a server that a person may be asked, and the keys of the others. */

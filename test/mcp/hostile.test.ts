@@ -262,11 +262,14 @@ describe("a hostile server behind the gateway", () => {
       tool("a.b"),
       tool("a_b")
     ]
-    const { call, fix, tools: listed } = await front({ tools })
+    const note = { uri: "note:a", name: `note${hidden}`, title: `Title${hidden}`, description: `Of${hidden}` }
+    const { call, client, fix, tools: listed } = await front({ tools, resources: [note] })
     const found = await listed()
     assert.lengthOf(new Set(found.map(({ name }) => name)), 4)
     for (const { name } of found) assert.match(name, /^fix__[A-Za-z0-9_-]{1,59}$/)
-    assert.notMatch(JSON.stringify(found), /\\u001b|\u202e|\u{e0041}/u)
+    const { resources } = await client.listResources()
+    assert.strictEqual(resources[0]?.uri, "fix+note:a")
+    assert.notMatch(JSON.stringify([found, resources]), /\\u001b|\u202e|\u{e0041}/u)
     const wild = found.find(({ name }) => name.startsWith("fix__x"))
     assert.strictEqual(wild?.title, "Title␛[2J\\u{202E}\\u{E0041}")
     assert.strictEqual(said(await call(wild?.name ?? "", { a: "b" })), 'echo {"a":"b"}')

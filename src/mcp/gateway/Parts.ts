@@ -94,7 +94,12 @@ export const make = (project: Project, view: Offered.View) =>
             (slot) =>
               Effect.map(
                 Effect.orElseSucceed(limited("resources/list", slot.resources), (): Resources => []),
-                (listed) => listed.map((resource) => ({ ...resource, uri: view.uri(slot.known.name, resource.uri) }))
+                (listed) =>
+                  listed.map((resource) => ({
+                    ...visibleWords(resource),
+                    name: makeVisible(resource.name),
+                    uri: view.uri(slot.known.name, resource.uri)
+                  }))
               ),
             { concurrency: "unbounded" }
           ),
