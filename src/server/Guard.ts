@@ -152,6 +152,10 @@ export const guard = (app: HttpApp.Default): HttpApp.Default<HttpApiDecodeError,
       const error: unknown = Option.getOrUndefined(Cause.failureOption(cause))
       if (isRouteNotFound(error)) {
         const allow = methodsAt(pathOf(request.url))
+        if (allow.includes(request.method)) {
+          const message = "The path cannot be decoded: write % as %25, and other characters as their UTF-8 bytes."
+          return new HttpApiDecodeError({ message, issues: [] })
+        }
         if (allow.length > 0) {
           const message = `${request.method} is not one of the methods of ${pathOf(request.url).slice(0, 200)}: ${allow.join(", ")}.`
           const refused = answerOf(new MethodNotAllowed({ message }))

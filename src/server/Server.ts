@@ -1,4 +1,5 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import { Api } from "./Api.ts"
@@ -63,6 +64,9 @@ const groups = HttpApiBuilder.api(Api).pipe(
   Layer.provide(Authorization.layer)
 )
 
+/** How long a name in a path may be is for its schema to say, which tells the client; the router would know no such path. */
+const routing = HttpRouter.setRouterConfig({ maxParamLength: Infinity })
+
 /** Serves a host over HTTP until the scope ends. */
 export const layer = ({ listen, names = [], token }: ServerOptions) =>
   HttpApiBuilder.serve((app) => protect(shaped(app))).pipe(
@@ -74,5 +78,6 @@ export const layer = ({ listen, names = [], token }: ServerOptions) =>
     Layer.provideMerge(tokenStore),
     Layer.provide(Rates.layer),
     Layer.provideMerge(listening(names, listen)),
-    Layer.provide(node(listen))
+    Layer.provide(node(listen)),
+    Layer.provide(routing)
   )

@@ -66,6 +66,37 @@ describe("a request that is wrong", () => {
     })
   )
 
+  it.scopedLive(
+    "reaches a session by the longest id that it may have, and says what is wrong with a longer one (X4)",
+    () =>
+      Effect.gen(function* () {
+        const { ask } = yield* served({ models })
+        for (const id of ["s".repeat(200), "\u65e5".repeat(200)]) {
+          assert.strictEqual((yield* ask("/v1/sessions", { body: { id } })).status, 201)
+          const path = `/v1/sessions/${encodeURIComponent(id)}`
+          assert.strictEqual((yield* ask(path)).json.id, id)
+          assert.strictEqual((yield* ask(`${path}/commands`, { body: { _tag: "Interrupt" } })).status, 202)
+          assert.strictEqual((yield* ask(path, { method: "DELETE" })).status, 204)
+        }
+        const { json, status } = yield* ask(`/v1/sessions/${"s".repeat(300)}`)
+        assert.strictEqual(status, 400)
+        assert.match(json.message, /^session: expected text at most 256 character/)
+      })
+  )
+
+  it.scopedLive("is told that its path cannot be decoded, and no methods that it has used (X4)", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* served({ models })
+      for (const path of ["/v1/sessions/50%", "/v1/approvals/%E0%A4%A"]) {
+        const { json, status } = yield* ask(path)
+        assert.strictEqual(status, 400, path)
+        assert.match(json.message, /^The path cannot be decoded: write % as %25/, path)
+      }
+      const model = yield* ask("/v1/models/%zz")
+      assert.deepStrictEqual([model.status, model.json.error.type], [400, "invalid_request_error"])
+    })
+  )
+
   it.scopedLive("is answered with a body also where it is no HTTP (X4)", () =>
     Effect.gen(function* () {
       const { port } = yield* served({ models })
