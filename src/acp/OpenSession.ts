@@ -197,20 +197,23 @@ export const make = ({
     const endTurn: PromptResponse = { stopReason: "end_turn" }
     const say = (text: string) =>
       Effect.as(editor.update(session, { sessionUpdate: "agent_message_chunk", content: block(text) }), endTurn)
-    const submit = ({ images, text, typed }: Prompt, cancelled: Effect.Effect<void>) => {
+    const submit = ({ context, images, said, typed }: Prompt, cancelled: Effect.Effect<void>) => {
       const shown = images.length === 0 ? {} : { images }
-      return ended((task) => new SubmitPrompt({ session, task, prompt: text, typed, ...shown }, trusted), cancelled)
+      return ended(
+        (task) => new SubmitPrompt({ session, task, prompt: said + context, typed, ...shown }, trusted),
+        cancelled
+      )
     }
     const done = (command: ClearSession | RenameSession, text: string) =>
       Effect.flatMap(Effect.mapError(runtime.request(command), refusedBy(session)), () => say(text))
     const prompt: OpenSession["prompt"] = (given, cancelled) =>
       Effect.suspend(() => {
-        const meant = commands.meant(given.text)
+        const meant = commands.meant(given.said)
         switch (meant?._tag) {
           case undefined:
             return submit(given, cancelled)
           case "Prompt":
-            return submit({ ...given, text: meant.text, typed: "" }, cancelled)
+            return submit({ ...given, said: meant.text, typed: "" }, cancelled)
           case "Compact": {
             const { instructions } = meant
             const more = instructions === undefined ? {} : { instructions }

@@ -11,7 +11,10 @@ import { type EditorRequestRefused, invalid } from "./Refused.ts"
 
 /** A prompt as the runtime takes it. */
 export interface Prompt {
-  readonly text: string
+  /** What is said, with the names of what is attached; a slash command is read from it alone. */
+  readonly said: string
+  /** The texts of files that the editor includes, which follow it. */
+  readonly context: string
   /** What of it the person has typed. */
   readonly typed: string
   readonly images: ReadonlyArray<Image>
@@ -72,6 +75,24 @@ const partOf = (block: ContentBlock, index: number, directory: string): Effect.E
   }
 }
 
+/** Whether a name would run into what stands beside it. */
+const touches = (before: Part, after: Part): boolean =>
+  (before.typed === undefined || after.typed === undefined) &&
+  !(before.typed === undefined ? /\s$/u : /[\s([{<"'`]$/u).test(before.text) &&
+  !(after.typed === undefined ? /^\s/u : /^[\s.,;:!?)\]}>"'`]/u).test(after.text)
+
+/** The parts in a row, with a space before and behind the name of a file or an image. */
+const joined = (parts: ReadonlyArray<Part>): string => {
+  const shown = parts.filter(({ text }) => text !== "")
+  return shown
+    .map((part, index) => {
+      const before = shown[index - 1]
+      return before !== undefined && touches(before, part) ? ` ${part.text}` : part.text
+    })
+    .join("")
+    .trim()
+}
+
 /** What the blocks of a prompt say and show together. */
 export const promptOf = (
   blocks: ReadonlyArray<ContentBlock>,
@@ -79,11 +100,11 @@ export const promptOf = (
 ): Effect.Effect<Prompt, EditorRequestRefused> =>
   Effect.gen(function* () {
     const parts = yield* Effect.forEach(blocks, (block, index) => partOf(block, index, directory))
-    const said = parts.map((part) => part.text).join("")
-    const text = `${said.trim()}${parts.map(({ context = "" }) => context).join("")}`
+    const said = joined(parts)
+    const context = parts.map((part) => part.context ?? "").join("")
     const images = parts.flatMap(({ image }) => (image === undefined ? [] : [image]))
-    if (text === "") return yield* invalid("The prompt is empty.")
-    if (text.length > maxPrompt) return yield* invalid(`A prompt has ${maxPrompt} characters at most.`)
+    if (said === "") return yield* invalid("The prompt is empty.")
+    if (said.length + context.length > maxPrompt) return yield* invalid(`A prompt has ${maxPrompt} characters at most.`)
     if (images.length > maxImages) return yield* invalid(`A prompt has ${maxImages} images at most.`)
-    return { text, typed: parts.map(({ typed = "" }) => typed).join(""), images }
+    return { said, context, typed: parts.map(({ typed = "" }) => typed).join(""), images }
   })

@@ -468,6 +468,14 @@ describe("tollgate acp", () => {
       assert.strictEqual((await prompted(editor, session, line)).stopReason, "end_turn", line)
     assert.match(editor.said(session), /^Reviewed\..*There is no command \/nonsense/s)
     await editor.until(() => editor.of("session_info_update").at(-1)?.title === "My work")
+    const resource = { uri: "file:///elsewhere/notes.txt", text: "the text of the file" }
+    const prompt = [
+      { type: "text", text: "/title Notes on" },
+      { type: "resource", resource }
+    ] as const
+    await editor.agent.request(methods.agent.session.prompt, { sessionId: session, prompt: [...prompt] })
+    await editor.until(() => editor.of("session_info_update").at(-1)?.title !== "My work")
+    assert.strictEqual(editor.of("session_info_update").at(-1)?.title, "Notes on @/elsewhere/notes.txt")
   })
 
   it("tells the plan, the use of the context, and what it takes no notice of (X3)", async () => {
