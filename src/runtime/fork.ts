@@ -50,8 +50,11 @@ export const fork = (
       return yield* new ForkRefused({ reason: `Session ${origin} has no events yet.` })
     }
     const time = yield* Clock.currentTimeMillis
-    const own = yield* store.open({ session: id, create: { project, profile: first.event.profile, time } })
-    if (!own.created) return yield* new ForkRefused({ reason: `Session ${id} exists already; choose another id.` })
+    const taken = new ForkRefused({ reason: `Session ${id} exists already; choose another id.` })
+    const own = yield* store
+      .open({ session: id, create: { project, profile: first.event.profile, time } })
+      .pipe(Effect.catchTag("SessionBusy", () => taken))
+    if (!own.created) return yield* taken
     const others = (yield* store.list({ project, limit: compared })).map((one) => one.title)
     const stored = store.copy(own, { session: origin, last }, ({ open, summary: { title } }) =>
       Effect.gen(function* () {

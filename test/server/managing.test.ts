@@ -39,7 +39,10 @@ describe("managing sessions over HTTP", () => {
       assert.strictEqual((yield* command({ _tag: "RenameSession", title: " " })).status, 400)
 
       assert.strictEqual((yield* command({ _tag: "ForkSession", fork: "s2" })).json.answer.event._tag, "SessionForked")
-      assert.strictEqual((yield* command({ _tag: "ForkSession", fork: "s2" })).status, 422)
+      for (const fork of ["s1", "s2"]) {
+        const { json, status } = yield* command({ _tag: "ForkSession", fork })
+        assert.deepStrictEqual([status, json.message], [422, `Session ${fork} exists already; choose another id.`])
+      }
       assert.isAbove((yield* ask("/v1/sessions/s2")).json.head, to)
 
       const again = { _tag: "RenameSession", title: "Another", commandId: "once" }
