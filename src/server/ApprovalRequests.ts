@@ -19,6 +19,7 @@ import { Approving, Caller, Viewing } from "./Access.ts"
 import { Conflict, Gone, NotFound, Refusal, Unavailable } from "./ApiError.ts"
 import { EnvelopeJson, Named, WaitingApproval } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
+import { fitting } from "./fitting.ts"
 import { perform } from "./Perform.ts"
 import { waiting } from "./SessionInfo.ts"
 import { ofSession, stored } from "./stored.ts"
@@ -157,6 +158,7 @@ export const live = HttpApiBuilder.group(base.add(group), "approvals", (handlers
       Effect.gen(function* () {
         const { name } = yield* Caller
         const { request } = yield* open(approval)
+        yield* fitting({ ...payload, _tag: "DecideApproval", approvalId: approval })
         const answer = yield* perform({
           ...payload,
           _tag: "DecideApproval",

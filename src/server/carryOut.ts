@@ -8,6 +8,7 @@ import type { Traits } from "../tool/Traits.ts"
 import { Caller } from "./Access.ts"
 import { Forbidden, NotFound } from "./ApiError.ts"
 import { EnvelopeJson } from "./ApiSchema.ts"
+import { fitting } from "./fitting.ts"
 import { perform } from "./Perform.ts"
 import { commandOf, type PostedCommand, scopeOf } from "./PostedCommand.ts"
 import { ofSession, stored } from "./stored.ts"
@@ -51,6 +52,7 @@ export const carryOut = (session: string, posted: PostedCommand) =>
     if (!scopes.includes(scope)) {
       return yield* new Forbidden({ message: `${posted._tag} needs a token with the scope ${scope}.` })
     }
+    if (posted._tag === "DecideApproval") yield* fitting(posted)
     if (posted._tag === "InvokeTool") yield* hasTool(session, posted.tool)
     const made = yield* (yield* Ids).next("task")
     const answer = yield* perform(commandOf(posted, { session, by, made }))

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as net from "node:net"
 import { node } from "../../src/server/NodeListener.ts"
-import { models } from "../host/Directed.ts"
+import { asking, models } from "../host/Directed.ts"
 import { served } from "./served.ts"
 
 /** What a server answers to bytes that are no request. */
@@ -46,6 +46,31 @@ describe("a request that is wrong", () => {
       const [status, message] = yield* said(commands, { _tag: "Nonsense" })
       assert.strictEqual(status, 400)
       assert.match(message, /^_tag: expected "SubmitPrompt", "InvokeTool", .* or "EndSession", is "Nonsense"/)
+    })
+  )
+
+  it.scopedLive("decides nothing where it changes parameters to what the tool does not take (A5, X4)", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* served({ models })
+      yield* ask("/v1/sessions", { body: { id: "s1" } })
+      const prompt = asking([["write_file", { path: "a.txt", content: "hello" }]])
+      yield* ask("/v1/sessions/s1/commands", { body: { _tag: "SubmitPrompt", task: "t1", prompt } })
+      const waiting = yield* Effect.repeat(ask("/v1/approvals"), { until: ({ json }) => json.approvals.length > 0 })
+      const [{ request }] = waiting.json.approvals
+      const answer = { decision: "approve", digest: request.digest, parameters: { path: "a.txt", content: 5 } }
+      const command = { _tag: "DecideApproval", approvalId: request.id, ...answer }
+      for (const [path, body] of [
+        [`/v1/approvals/${request.id}`, answer],
+        ["/v1/sessions/s1/commands", command]
+      ] as const) {
+        const { json, status } = yield* ask(path, { body })
+        const message = "parameters.content: expected text, is 5. Nothing was decided."
+        assert.deepStrictEqual([status, json.error, json.message], [422, "ParametersInvalid", message], path)
+      }
+      assert.strictEqual((yield* ask(`/v1/approvals/${request.id}`)).status, 200)
+      const parameters = { path: "b.txt", content: "x" }
+      const edited = yield* ask(`/v1/approvals/${request.id}`, { body: { ...answer, parameters } })
+      assert.strictEqual(edited.status, 200)
     })
   )
 

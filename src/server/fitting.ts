@@ -1,0 +1,21 @@
+import * as Effect from "effect/Effect"
+import { Approvals } from "../approval/Approvals.ts"
+import { mistakesAmong } from "../redaction/Mistake.ts"
+import type { DecideApproval } from "../runtime/Command.ts"
+import { Rejected } from "./ApiError.ts"
+
+/** Fails where changed parameters are none that the tool of an open request takes, which then goes on waiting as it is. */
+export const fitting = ({ approvalId, decision, parameters }: Omit<DecideApproval, "session" | "by">) =>
+  Effect.gen(function* () {
+    if (decision !== "approve" || parameters === undefined) return
+    const issues = yield* (yield* Approvals).inspect(approvalId).issues(parameters)
+    const [first] = mistakesAmong(
+      issues.map(({ message, path }) => ({ _tag: "Type", path: path === "" ? [] : [path], message }))
+    )
+    if (first === undefined) return
+    const place = ["parameters", ...first.path].join(".")
+    return yield* new Rejected({
+      message: `${place}: ${first.problem}. Nothing was decided.`,
+      error: "ParametersInvalid"
+    })
+  })
