@@ -83,7 +83,11 @@ const listener = (server: http.Server, address: Address) => {
 export const node = (address: Address) =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
-      const server = held(http.createServer({ highWaterMark, requestTimeout: 60_000, headersTimeout: 15_000 }))
+      // A request without a host is refused with the other foreign ones, which are told why.
+      const requireHostHeader = false
+      const server = held(
+        http.createServer({ highWaterMark, requestTimeout: 60_000, headersTimeout: 15_000, requireHostHeader })
+      )
       server.maxConnections = 2048
       server.on("clientError", refuse)
       const ended = Layer.scopedDiscard(Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections())))

@@ -139,6 +139,18 @@ describe("a request that is wrong", () => {
     })
   )
 
+  it.scopedLive("is told what is wrong with its host also where it names none (X4)", () =>
+    Effect.gen(function* () {
+      const { port, token } = yield* served({ models })
+      const request = `GET /v1/me HTTP/1.1\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`
+      const text = yield* raw(port, request)
+      assert.strictEqual(text.split("\r\n", 1)[0], "HTTP/1.1 403 Forbidden")
+      const { _tag, message } = JSON.parse(text.split("\r\n\r\n")[1] ?? "")
+      assert.strictEqual(_tag, "Forbidden")
+      assert.match(message, /^The host "" is not one of this server\. Use its address/)
+    })
+  )
+
   it.scopedLive("names an address that is none of this machine as what is wrong (X4)", () =>
     Effect.gen(function* () {
       const listen = { host: "192.0.2.1", port: 0 }
