@@ -34,6 +34,9 @@ export const notOpen = (session: string): EditorRequestRefused =>
     session
   })
 
+export const unknown = (session: string): EditorRequestRefused =>
+  new EditorRequestRefused({ code: codes.notFound, reason: `Session ${session} does not exist.`, session })
+
 /** The codes of failures by their tags; whatever else fails is no bug of Tollgate either, for bugs are defects. */
 const codeOf: Readonly<Record<string, number>> = {
   SessionNotFound: codes.notFound,

@@ -23,7 +23,7 @@ import type { Editor } from "./Editor.ts"
 import * as Entry from "./Entry.ts"
 import { configOptionsOf, modeStateOf } from "./Options.ts"
 import { promptOf } from "./PromptContent.ts"
-import { type EditorRequestRefused, invalid, notOpen, refusedBy } from "./Refused.ts"
+import { type EditorRequestRefused, invalid, notOpen, refusedBy, unknown } from "./Refused.ts"
 import * as Settings from "./Settings.ts"
 import { isoTime, Updates } from "./Updates.ts"
 
@@ -67,7 +67,7 @@ export const make = (editor: Editor) =>
 
     /** An id that no database can look for is that of no session. */
     const named = (session: string): Effect.Effect<string, EditorRequestRefused> =>
-      session.includes("\0") ? notOpen(JSON.stringify(session)) : Effect.succeed(session)
+      session.includes("\0") ? unknown(JSON.stringify(session)) : Effect.succeed(session)
 
     /** Takes a session that is open nowhere else. */
     const resumed = (

@@ -74,8 +74,11 @@ describe("tollgate acp", () => {
     const code = async (method: string, params: object) => (await refusal(agent.request(method, params))).code
     assert.strictEqual(await code("session/list", { cwd }), -32602)
     const session = { sessionId: cwd, cwd: at.work, mcpServers: [] }
-    assert.strictEqual(await code("session/load", session), -32002)
-    assert.strictEqual(await code("session/resume", session), -32002)
+    for (const method of ["session/load", "session/resume"]) {
+      const refused = await refusal(agent.request(method, session))
+      assert.strictEqual(refused.code, -32002, method)
+      assert.match(refused.message, /^Session ".*\\u0000" does not exist\.$/, method)
+    }
   })
 
   it("allows for the session what the option says, and asks about anything else (X3)", async () => {
