@@ -86,4 +86,27 @@ describe("the stack in front of the commands", () => {
       )
     }).pipe(configured({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" }))
   )
+
+  it.scoped("says which variables have no effect, before the command runs (U1)", () =>
+    Effect.gen(function* () {
+      const said: Array<string> = []
+      yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          const { write } = process.stderr
+          process.stderr.write = (text) => said.push(String(text)) > 0
+          return write
+        }),
+        (write) => Effect.sync(() => (process.stderr.write = write))
+      )
+      const ran = Effect.sync(() => said.push("ran"))
+      const parsed = { subcommand: Option.some([{ key: "tollgate/(sessions)" }, {}]) }
+      yield* behindStack(ran, parsed).pipe(
+        configured(),
+        Effect.provideService(Surroundings, { directory: "/", env: { TOLLGATE_PROFIL: "x", TOLLGATE_HOME: at.home } })
+      )
+      assert.lengthOf(said, 2)
+      assert.include(said[0], "TOLLGATE_PROFIL has no effect: did you mean TOLLGATE_PROFILE?")
+      assert.strictEqual(said[1], "ran")
+    })
+  )
 })
