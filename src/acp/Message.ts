@@ -12,53 +12,6 @@ export const longestMessage = 32 * 1024 * 1024
 /** Characters at the beginning of a message in which its id is looked for where the rest is not read. */
 const head = 4096
 
-/** A line of an editor; of one that is cut only the beginning is left. */
-export interface Line {
-  readonly text: string
-  readonly isCut: boolean
-}
-
-/** Cuts a text that comes in pieces into lines of at most `longest` characters. */
-export class Lines {
-  private parts: Array<string> = []
-  private size = 0
-  private readonly longest: number
-
-  constructor(longest = longestMessage) {
-    this.longest = longest
-  }
-
-  push(text: string): ReadonlyArray<Line> {
-    const pieces = text.split("\n")
-    const last = pieces.pop() ?? ""
-    const lines = pieces.map((piece) => {
-      this.hold(piece)
-      return this.take()
-    })
-    this.hold(last)
-    return lines
-  }
-
-  /** The last line, which nothing ends. */
-  end(): ReadonlyArray<Line> {
-    return this.size === 0 ? [] : [this.take()]
-  }
-
-  private hold(text: string): void {
-    const isCut = this.size > this.longest
-    this.size += text.length
-    if (!isCut) this.parts.push(text)
-    if (!isCut && this.size > this.longest) this.parts = [this.parts.join("").slice(0, head)]
-  }
-
-  private take(): Line {
-    const line = { text: this.parts.join("").trim(), isCut: this.size > this.longest }
-    this.parts = []
-    this.size = 0
-    return line
-  }
-}
-
 /** The error for a message that is too long to be read. */
 export const tooLong = RequestError.invalidRequest(
   undefined,

@@ -11,7 +11,8 @@ import { Readable, Writable } from "node:stream"
 import { setTimeout } from "node:timers/promises"
 import { deepest } from "../mcp/JsonRpc.ts"
 import { parseJson } from "../text/Json.ts"
-import { idIn, type Line, Lines, marked, noData, tooDeep, tooLong, written } from "./Message.ts"
+import { type Line, LineReader } from "../text/LineReader.ts"
+import { idIn, longestMessage, marked, noData, tooDeep, tooLong, written } from "./Message.ts"
 
 /** Messages to and from the editor. */
 export interface Wire {
@@ -59,7 +60,7 @@ export const over = (output: WritableStream<Uint8Array>, input: ReadableStream<U
   const writer = output.getWriter()
   const encoder = new TextEncoder()
   const decoder = new TextDecoder()
-  const lines = new Lines()
+  const lines = new LineReader(longestMessage)
   const unanswered = new Unanswered()
   const told = (message: AnyMessage) => {
     if (!("id" in message) || "method" in message) return
@@ -79,8 +80,9 @@ export const over = (output: WritableStream<Uint8Array>, input: ReadableStream<U
     // An editor that does not read has gone.
     else void write(answer).catch(() => {})
   }
-  const take = ({ isCut, text }: Line, to: TransformStreamDefaultController<AnyMessage>) => {
-    if (isCut) return refuse(text, tooLong, to)
+  const take = (line: Line, to: TransformStreamDefaultController<AnyMessage>) => {
+    const text = line.text.trim()
+    if (line.isCut) return refuse(text, tooLong, to)
     if (text === "") return
     const found = parseJson(text, deepest)
     if (Either.isLeft(found)) return refuse(text, found.left === "too deep" ? tooDeep : noData, to)

@@ -1,42 +1,24 @@
+import { type Line, LineReader } from "../text/LineReader.ts"
 import { refuse } from "./ImportProblem.ts"
 import { maxPiece } from "./Limits.ts"
 
 /** Cuts a text that comes in pieces into lines, without their ends. */
 export class Lines {
-  private parts: Array<string> = []
-  private size = 0
+  private readonly reader = new LineReader(maxPiece)
   private count = 0
 
   push(text: string): ReadonlyArray<string> {
-    const [first = "", ...others] = text.split("\n")
-    this.hold(first)
-    if (others.length === 0) return []
-    const out = [this.take()]
-    const last = others.pop() ?? ""
-    for (const line of others) {
-      this.hold(line)
-      out.push(this.take())
-    }
-    this.hold(last)
-    return out
+    return this.reader.push(text).map((line) => this.take(line))
   }
 
   /** The last line, which nothing ends. */
   end(): ReadonlyArray<string> {
-    return this.size === 0 ? [] : [this.take()]
+    return this.reader.end().map((line) => this.take(line))
   }
 
-  private hold(text: string): void {
-    this.parts.push(text)
-    this.size += text.length
-    if (this.size > maxPiece) refuse(`line ${this.count + 1} is longer than ${maxPiece} characters`)
-  }
-
-  private take(): string {
-    const line = this.parts.join("")
-    this.parts = []
-    this.size = 0
+  private take({ isCut, text }: Line): string {
     this.count += 1
-    return line.endsWith("\r") ? line.slice(0, -1) : line
+    if (isCut) refuse(`line ${this.count} is longer than ${maxPiece} characters`)
+    return text.endsWith("\r") ? text.slice(0, -1) : text
   }
 }

@@ -12,9 +12,9 @@ import type { Processes, RunningProcess } from "../process/Processes.ts"
 import { pause } from "../process/RealClock.ts"
 import { macrotask } from "../system/macrotask.ts"
 import { type NotJson, parseJson } from "../text/Json.ts"
+import { type Line, LineReader } from "../text/LineReader.ts"
 import { type Losing, losing } from "./brokenOff.ts"
 import { deepest, isAnswer } from "./JsonRpc.ts"
-import { LineReader } from "./LineReader.ts"
 
 /** Characters of a message of a server; a longer one ends it. */
 const longestMessage = 32 * 1024 * 1024
@@ -102,8 +102,10 @@ export const make = (
         return Effect.void
       })
     const cutOff = (why: string) => Effect.zipRight(ended(why), Effect.forkDaemon(Scope.close(own, Exit.void)))
-    const take = (line: string) =>
+    const take = ({ isCut, text: line }: Line) =>
       Effect.suspend(() => {
+        if (gone !== undefined) return Effect.void
+        if (isCut) return cutOff(`a message had more than ${longestMessage} characters`)
         if (line.trim() === "") return Effect.void
         const parsed = parseJson(line, deepest)
         const { ids, why } = spoilt(line, parsed)
@@ -121,9 +123,7 @@ export const make = (
     const hear = (text: string) =>
       Effect.suspend(() => {
         if (gone !== undefined) return Effect.void
-        const found = lines.push(text)
-        if (found === undefined) return cutOff(`a message had more than ${longestMessage} characters`)
-        return Effect.forEach(found, take, { discard: true })
+        return Effect.forEach(lines.push(text), take, { discard: true })
       })
     const begin = Effect.gen(function* () {
       const child = yield* Scope.extend(processes.spawn({ ...command, stdin: "open" }), own)

@@ -3,7 +3,6 @@ import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { callsIn } from "../../src/cli/policyReplay/TranscriptCalls.ts"
-import { LongLines } from "../../src/cli/policyReplay/LongLines.ts"
 import { planned, tool } from "../mcp/support.ts"
 import { hasTrace, type Place, place, scripted, tollgate } from "./command.ts"
 
@@ -232,19 +231,6 @@ describe("tollgate policy replay", () => {
 })
 
 describe("TranscriptCalls", () => {
-  it("goes on behind a line that is too long", () => {
-    const lines = new LongLines()
-    const long = "x".repeat(9 * 1024 * 1024)
-    const found = [
-      ...lines.push("a\nb"),
-      ...lines.push(long),
-      ...lines.push(long),
-      ...lines.push("\nc"),
-      ...lines.end()
-    ]
-    assert.deepStrictEqual(found, ["a", undefined, "c"])
-  })
-
   it("refuses a message that it cannot look into, so that the line is told of (X5)", () => {
     const line = (message: unknown) => ({ type: "assistant", uuid: "1", sessionId: "s", message })
     const calls = callsIn(line({ content: [] }))

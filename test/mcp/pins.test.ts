@@ -3,7 +3,6 @@ import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import { checked } from "../../src/mcp/checked.ts"
 import { foreignServer, projectServers } from "../../src/mcp/ForeignServers.ts"
-import { LineReader } from "../../src/mcp/LineReader.ts"
 import { digestOf, type Manifest, type Offer, offerOf } from "../../src/mcp/Manifest.ts"
 import { approving, standings } from "../../src/mcp/Pins.ts"
 import { qualified } from "../../src/mcp/ToolName.ts"
@@ -99,27 +98,6 @@ describe("the names of a server's tools", () => {
     )
     assert.strictEqual(qualified("files", "read_file"), "files__read_file")
     assert.notStrictEqual(qualified("s", `${"n".repeat(100)}1`), qualified("s", `${"n".repeat(100)}2`))
-  })
-})
-
-describe("lines of a server", () => {
-  it("are the same however they are cut, and end where they are too long (X1)", () => {
-    FastCheck.assert(
-      FastCheck.property(
-        FastCheck.array(FastCheck.stringMatching(/^[a-z]{0,9}$/)),
-        FastCheck.integer({ min: 1, max: 7 }),
-        (lines, size) => {
-          const text = lines.map((line) => `${line}\n`).join("")
-          const reader = new LineReader(10)
-          const found: Array<string> = []
-          for (let at = 0; at < text.length; at += size)
-            found.push(...(reader.push(text.slice(at, at + size)) ?? ["too long"]))
-          assert.deepStrictEqual(found, lines)
-        }
-      )
-    )
-    assert.isUndefined(new LineReader(10).push("x".repeat(11)))
-    assert.isUndefined(new LineReader(10).push(`${"x".repeat(11)}\n`))
   })
 })
 

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { PassThrough } from "node:stream"
 import * as ClientPipes from "../../src/mcp/gateway/ClientPipes.ts"
-import { LineReader } from "../../src/mcp/LineReader.ts"
+import { LineReader } from "../../src/text/LineReader.ts"
 
 interface Reply {
   readonly id: unknown
@@ -16,7 +16,7 @@ const connected = async () => {
   const replies: Array<Reply> = []
   const lines = new LineReader(1_000_000)
   output.on("data", (chunk: Buffer) => {
-    for (const line of lines.push(chunk.toString()) ?? []) replies.push(JSON.parse(line) as Reply)
+    for (const { text } of lines.push(chunk.toString())) replies.push(JSON.parse(text) as Reply)
   })
   const transport = ClientPipes.make(input, output)
   const closed = new Promise<void>((resolve) => Object.assign(transport, { onclose: resolve }))

@@ -7,8 +7,8 @@ import { reading } from "../../import/ImportProblem.ts"
 import { parseData } from "../../import/JsonPiece.ts"
 import { errnoOf, errnoText } from "../../system/errno.ts"
 import { placeIn } from "../../system/placeIn.ts"
-import { LongLines } from "./LongLines.ts"
 import type { PastCall } from "../../host/PastCall.ts"
+import { type Line, LineReader } from "../../text/LineReader.ts"
 import { callsIn, type TranscriptCalls } from "./TranscriptCalls.ts"
 import type { Trouble } from "./Trouble.ts"
 
@@ -19,6 +19,9 @@ export const usualPlaces = (home: string, env: Env): ReadonlyArray<readonly [age
   ["claude", path.join(placeIn(env["CLAUDE_CONFIG_DIR"], path.join(home, ".claude")), "projects")],
   ["codex", path.join(placeIn(env["CODEX_HOME"], path.join(home, ".codex")), "sessions")]
 ]
+
+/** Characters of a line that is read. */
+const longestLine = 16 * 1024 * 1024
 
 /** Directories inside one another that are looked into. */
 const maxDepth = 8
@@ -68,15 +71,15 @@ const textOf = (file: string): Stream.Stream<string, { readonly problem: string 
 /** The calls of a transcript, of an agent or of any; lines that cannot be read are told and left out. */
 export const callsOf = (file: string, agent: string | undefined, trouble: Trouble): Stream.Stream<PastCall> =>
   Stream.suspend(() => {
-    const lines = new LongLines()
+    const lines = new LineReader(longestLine)
     let number = 0
     let isOther = false
     let calls: TranscriptCalls | undefined
-    const take = (line: string | undefined): Effect.Effect<ReadonlyArray<PastCall>> => {
+    const take = ({ isCut, text: line }: Line): Effect.Effect<ReadonlyArray<PastCall>> => {
       number += 1
       const at = number
-      if (isOther || line?.trim() === "") return Effect.succeed([])
-      if (line === undefined) {
+      if (isOther || line.trim() === "") return Effect.succeed([])
+      if (isCut) {
         trouble.add({ file, line: at, problem: "the line is too long" })
         return Effect.succeed([])
       }
@@ -95,7 +98,7 @@ export const callsOf = (file: string, agent: string | undefined, trouble: Troubl
         )
       )
     }
-    const taken = (some: ReadonlyArray<string | undefined>) =>
+    const taken = (some: ReadonlyArray<Line>) =>
       Stream.flatMap(Stream.fromIterable(some), (line) => Stream.unwrap(Effect.map(take(line), Stream.fromIterable)))
     return textOf(file).pipe(
       Stream.catchAll(({ problem }) => {

@@ -5,8 +5,8 @@ import { isReadonlyRecord } from "effect/Predicate"
 import type { Readable, Writable } from "node:stream"
 import { StringDecoder } from "node:string_decoder"
 import { parseJson } from "../../text/Json.ts"
+import { type Line, LineReader } from "../../text/LineReader.ts"
 import { deepest, inexactNumber, inexactReason, isAnswer, isId } from "../JsonRpc.ts"
-import { LineReader } from "../LineReader.ts"
 import * as OpenIds from "./OpenIds.ts"
 
 /** Characters of a line of a client, as many as a request over HTTP may have bytes. */
@@ -47,8 +47,7 @@ const problemOf = (value: unknown): Problem | "no answer" | undefined => {
  * is answered with an error. `gone` is called once its end is seen, before the requests that are open are given up.
  */
 export const make = (input: Readable, output: Writable, gone: () => void = () => {}): Transport => {
-  let lines = new LineReader(longestLine)
-  let skips = false
+  const lines = new LineReader(longestLine)
   const decoder = new StringDecoder("utf8")
   let isClosed = false
 
@@ -73,7 +72,8 @@ export const make = (input: Readable, output: Writable, gone: () => void = () =>
     else if (problem === "no answer") transport.onerror?.(new Error("an answer of the client is invalid"))
     else refuse(isReadonlyRecord(value) ? value["id"] : undefined, problem)
   }
-  const take = (line: string) => {
+  const take = ({ isCut, text: line }: Line) => {
+    if (isCut) return refuse(undefined, invalid(`it has more than ${longestLine} characters`))
     if (line.trim() === "") return
     const found = parseJson(line, deepest)
     if (Either.isLeft(found))
@@ -85,19 +85,7 @@ export const make = (input: Readable, output: Writable, gone: () => void = () =>
       for (const one of messages) receive(one, number)
     }
   }
-  const read = (text: string): void => {
-    if (!skips) {
-      const found = lines.push(text)
-      if (found !== undefined) return found.forEach(take)
-      refuse(undefined, invalid(`it has more than ${longestLine} characters`))
-      lines = new LineReader(longestLine)
-    }
-    // A line that is too long began before this text: the next one begins behind its end.
-    const end = text.indexOf("\n")
-    skips = end === -1
-    if (!skips) read(text.slice(end + 1))
-  }
-  const hear = (chunk: Buffer) => read(decoder.write(chunk))
+  const hear = (chunk: Buffer) => lines.push(decoder.write(chunk)).forEach(take)
   const close = () => {
     if (isClosed) return
     isClosed = true
