@@ -142,6 +142,12 @@ export const mistakesAmong = (found: ReadonlyArray<ParseResult.ArrayFormatterIss
   })
 }
 
+/** The same of parameters, whose places are words: `to.name`, or nothing for all of them. */
+export const mistakesIn = (
+  issues: ReadonlyArray<{ readonly message: string; readonly path: string }>
+): ReadonlyArray<Mistake> =>
+  mistakesAmong(issues.map(({ message, path }) => ({ _tag: "Type", path: path === "" ? [] : [path], message })))
+
 /** Every place at which a value is not what its schema says, in order, one sentence each. */
 export const mistakesOf = (error: ParseResult.ParseError): ReadonlyArray<Mistake> =>
   mistakesAmong(ParseResult.ArrayFormatter.formatIssueSync(narrowed(error.issue)))

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { Approvals } from "../approval/Approvals.ts"
-import { mistakesAmong } from "../redaction/Mistake.ts"
+import { mistakesIn } from "../redaction/Mistake.ts"
 import type { DecideApproval } from "../runtime/Command.ts"
 import { Rejected } from "./ApiError.ts"
 
@@ -9,9 +9,7 @@ export const fitting = ({ approvalId, decision, parameters }: Omit<DecideApprova
   Effect.gen(function* () {
     if (decision !== "approve" || parameters === undefined) return
     const issues = yield* (yield* Approvals).inspect(approvalId).issues(parameters)
-    const [first] = mistakesAmong(
-      issues.map(({ message, path }) => ({ _tag: "Type", path: path === "" ? [] : [path], message }))
-    )
+    const [first] = mistakesIn(issues)
     if (first === undefined) return
     const place = ["parameters", ...first.path].join(".")
     return yield* new Rejected({

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { jsonError } from "../redaction/jsonError.ts"
-import { mistakesAmong } from "../redaction/Mistake.ts"
+import { mistakesIn } from "../redaction/Mistake.ts"
 import { parseAnswer, repeatedName } from "../text/Json.ts"
 import type { Approval } from "./Display.ts"
 
@@ -24,10 +24,6 @@ export const editedParameters = (
   return Effect.map(issues(read.right), (found) =>
     found.length === 0
       ? valid
-      : Either.left(
-          mistakesAmong(
-            found.map(({ message, path }) => ({ _tag: "Type", path: path === "" ? [] : [path], message }))
-          ).map(({ path, problem }) => [...path, problem].join(": "))
-        )
+      : Either.left(mistakesIn(found).map(({ path, problem }) => [...path, problem].join(": ")))
   )
 }

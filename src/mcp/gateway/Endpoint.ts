@@ -78,9 +78,8 @@ const bodyOf = (text: string | undefined): unknown =>
   text === undefined ? undefined : Either.getOrUndefined(parseJson(text, deepest))
 
 /** A request with a number that would be read as another one is not run. */
-const misread = (text: string | undefined): Response | undefined => {
+const misread = (text: string | undefined, body: unknown): Response | undefined => {
   const number = text === undefined ? undefined : inexactNumber(text)
-  const body = number === undefined ? undefined : bodyOf(text)
   return number === undefined || !Predicate.isReadonlyRecord(body) || !("method" in body) || !isId(body["id"])
     ? undefined
     : refusal(400, -32602, inexactReason(number), body["id"])
@@ -198,15 +197,17 @@ const make = ({
       })
     }
     return (asked) =>
-      textOf(asked.request).then(
-        (text) =>
-          misread(text) ??
+      textOf(asked.request).then((text) => {
+        const body = bodyOf(text)
+        return (
+          misread(text, body) ??
           library
-            .isLegacyRequest(asked.request, undefined, { maxRequestBodySize: largest })
+            .isLegacyRequest(asked.request, body, { maxRequestBodySize: largest })
             .then((isLegacy) =>
-              isLegacy ? legacy(asked, bodyOf(text)) : modern.fetch(asked.request, { authInfo: asked.authInfo })
+              isLegacy ? legacy(asked, body) : modern.fetch(asked.request, { authInfo: asked.authInfo })
             )
-      )
+        )
+      })
   })
 
 /** Makes a client know at once that its stream of events is there; nothing has to happen for that. */
