@@ -74,12 +74,9 @@ const checkCommand = (words: ReadonlyArray<string>): Effect.Effect<void, UsageEr
 
 /** The words as the parser must be given them. */
 const checkOptions = (words: ReadonlyArray<string>) =>
-  checked(tree, spoken(tree, words)).pipe(
-    Either.mapLeft(({ command, problem }) => new UsageError({ reason: `${problem}\nSee ${command} --help` })),
-    Either.filterOrLeft(
-      ({ unexpected }) => unexpected === undefined,
-      (line) => new UsageError({ reason: `${line.unexpected ?? ""}\nSee ${locate(line.words).path.join(" ")} --help` })
-    )
+  Either.mapLeft(
+    checked(tree, spoken(tree, words)),
+    ({ command, problem }) => new UsageError({ reason: `${problem}\nSee ${command} --help` })
   )
 
 const asksForHelp = (words: ReadonlyArray<string>): boolean =>

@@ -101,8 +101,6 @@ export interface CommandLine {
   readonly words: ReadonlyArray<string>
   /** The value of `--log-level`. */
   readonly logLevel?: string
-  /** What is wrong with a word behind the name of a group, which takes none. */
-  readonly unexpected?: string
 }
 
 /** A word of the command line that is not the name of a command. */
@@ -175,12 +173,9 @@ export const checked = (tree: CommandTree, words: ReadonlyArray<string>): Either
   const missing = known.find((one) => one.required && !seen.has(one))
   if (missing !== undefined) return refuse(`${missing.names.at(-1)} is missing`)
   const stray = node.below === undefined ? undefined : given.find(({ kind }) => kind === "argument")
+  if (stray !== undefined) return refuse(unexpected(stray.word, path, names))
   const marked = given.map(({ kind, word }, index) =>
     kind === "argument" && given[index - 1]?.kind === "switch" ? literally(word) : word
   )
-  return Either.right({
-    words: [...path, ...marked, ...literals],
-    ...(level === undefined ? {} : { logLevel: level }),
-    ...(stray === undefined ? {} : { unexpected: unexpected(stray.word, path, names) })
-  })
+  return Either.right({ words: [...path, ...marked, ...literals], ...(level === undefined ? {} : { logLevel: level }) })
 }
