@@ -1,3 +1,5 @@
+import { escaped } from "./visible.ts"
+
 /** Characters that a prompt cannot show as they run: controls, joiners, direction marks, fillers, odd blanks, lone surrogates. */
 const unseen = /(?![\t\n ])[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u
 
@@ -16,12 +18,8 @@ export const firstUnseen = (text: string): string | undefined => {
 
 /** Which character of a text nobody sees, and where: `Contains U+200D, which is invisible: a\u{200D}b`. */
 export const shownUnseen = (text: string, found: string): string => {
-  const code = found.slice(2).replace(/^0+/, "")
-  const shown = text.replaceAll(
-    new RegExp(unseen, "gu"),
-    (one) => `\\u{${one.codePointAt(0)!.toString(16).toUpperCase()}}`
-  )
-  const at = Math.max(0, shown.indexOf(`\\u{${code}}`) - 20)
+  const shown = text.replaceAll(new RegExp(unseen, "gu"), escaped)
+  const at = Math.max(0, text.search(unseen) - 20)
   return `Contains ${found}, which is invisible: ${excerpt(shown.slice(at))}`
 }
 

@@ -17,6 +17,9 @@ const plain = /^[\t\n -~]*$/
 export const picture = (code: number): string | undefined =>
   code < 0x20 ? String.fromCodePoint(0x2400 + code) : code === 0x7f ? "␡" : undefined
 
+/** A character as an escape that names it, `\u{202E}`. */
+export const escaped = (character: string): string => `\\u{${character.codePointAt(0)!.toString(16).toUpperCase()}}`
+
 /**
  * Shows what a terminal or a reader would not: `␛` for escape, `␍` for carriage return, `\u{202E}` for a bidi override and
  * whatever else has no glyph. Newline and tab stay.
@@ -26,8 +29,7 @@ export const makeVisible = (text: string): string => {
   either ??= new RegExp(`(${emoji})|(?:${unseen})`, "gu")
   return text.replaceAll(either, (found: string, kept: string | undefined) => {
     if (kept !== undefined) return kept
-    const code = found.codePointAt(0)!
-    return picture(code) ?? `\\u{${code.toString(16).toUpperCase()}}`
+    return picture(found.codePointAt(0)!) ?? escaped(found)
   })
 }
 
@@ -40,8 +42,8 @@ let hidden: RegExp | undefined
 export const visibleJson = (json: string): string => {
   if (plain.test(json)) return json
   hidden ??= new RegExp(unseen, "gu")
-  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
-  return json.replaceAll(hidden, (found) => found.split("").map(escaped).join(""))
+  const inJson = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+  return json.replaceAll(hidden, (found) => found.split("").map(inJson).join(""))
 }
 
 /** The last boundary between graphemes at or before `index`, and the first at or after it. */

@@ -1,5 +1,5 @@
 import { lookalikeWords } from "../../text/lookalikes.ts"
-import { makeVisible, visibleLine } from "../../text/visible.ts"
+import { escaped, makeVisible, visibleLine } from "../../text/visible.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import type { PreviewTarget } from "../../tool/Preview.ts"
 import { measure } from "../../redaction/shownArguments.ts"
@@ -194,10 +194,7 @@ const maximumLookalikes = 8
 /** A word with its letters of other alphabets as escapes beside it: `c\u{430}t`. */
 const lettersOf = (word: string): string => {
   const shown = visibleLine(word.slice(0, 64))
-  const escaped = [...shown].map((letter) =>
-    letter > "~" ? `\\u{${letter.codePointAt(0)!.toString(16).toUpperCase()}}` : letter
-  )
-  return `${shown} is ${escaped.join("")}`
+  return `${shown} is ${Array.from(shown, (letter) => (letter > "~" ? escaped(letter) : letter)).join("")}`
 }
 
 /** What a reader should know before the text. */

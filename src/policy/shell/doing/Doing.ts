@@ -213,8 +213,8 @@ class Walker implements Doing {
   }
 
   #command(node: Command): void {
-    if (++this.#commands > maximumCommands)
-      return void this.unknown.push(unread("…", "it has more commands than are read"))
+    if (this.#commands++ === maximumCommands) this.unknown.push(unread("…", "it has more commands than are read"))
+    if (this.#commands > maximumCommands) return
     const fed = node.redirects.every(({ operator }) => operator.startsWith(">")) ? this.#fed : undefined
     this.#fed = undefined
     const written = [...(node.name === undefined ? [] : [node.name]), ...node.suffix]
