@@ -63,20 +63,22 @@ const mentions = /\btollgate((?: (?:--?[a-z][a-z-]*|[a-z]{2,}|[A-Z]{2,}(?:\.json
 
 const problemOf = (said: string): string | undefined => {
   const words = said.trim().split(" ")
-  let node: CommandTree | undefined = tree
+  let node: CommandTree = tree
   if (words[0] === "help") return undefined
   const path: Array<string> = []
   for (const word of words) {
     const next: CommandTree | undefined =
-      node?.below !== undefined && Object.hasOwn(node.below, word) ? node.below[word] : undefined
+      node.below !== undefined && Object.hasOwn(node.below, word) ? node.below[word] : undefined
     if (next === undefined) break
     path.push(word)
     node = next
   }
   if (path.length === 0 && words[0]?.startsWith("-") !== true) return `no command ${words[0]}`
+  // Behind the name of a group stands a name in capitals, or the text goes on.
+  const plain = node.below === undefined ? [] : words.slice(path.length).filter((word) => !word.startsWith("-"))
   const rest = words
     .slice(path.length)
-    .filter((word) => word !== "--help")
+    .filter((word) => word !== "--help" && !plain.includes(word))
     .map((word) => (word === "SEQ" ? "1" : word))
   // A value may have been left out of what is cut here.
   const tried = [rest, [...rest, "x"]].map((some) => checked(tree, [...path, ...some]))
