@@ -129,6 +129,8 @@ export const make = ({
       let launched = false
       return Effect.gen(function* () {
         const { task } = command
+        if (prompt.trim() === "")
+          return yield* reject(command, "The prompt is empty, so no task was started; send one that says something.")
         // All tasks of a session that began here are among those that were seen.
         const known =
           log.lease.created || seen.has(task)

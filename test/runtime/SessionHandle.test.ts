@@ -40,6 +40,18 @@ describe("a session", () => {
     }).pipe(Effect.provide(Testing.layer({ model: ["Done"] })))
   )
 
+  it.scoped("starts no task for a prompt without words, whoever sends it, and goes on (R1)", () =>
+    Effect.gen(function* () {
+      const session = yield* (yield* Runtime).session({ create })
+      for (const prompt of ["", " \n\t"]) {
+        const refused = yield* Effect.flip(session.prompt(prompt))
+        assert.strictEqual(refused._tag, "RequestRejected")
+        assert.include(refused.message, "The prompt is empty")
+      }
+      assert.deepInclude(yield* session.prompt("hi"), { text: "Done" })
+    }).pipe(Effect.provide(Testing.layer({ model: ["Done"] })))
+  )
+
   it.scoped.each([
     ["session", { id: "", create }],
     ["session", { id: "x".repeat(201), create }],
