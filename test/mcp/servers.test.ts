@@ -1,8 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Chunk from "effect/Chunk"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
+import * as Runtime from "effect/Runtime"
 import * as TestClock from "effect/TestClock"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -183,21 +186,35 @@ describe("MCP servers behind the gate", () => {
     })
   )
 
-  it.scopedLive(
+  it.scoped(
     "that were given up on and do not answer any more start anew at the next call, which they get once (X1)",
     () =>
       Effect.gen(function* () {
         const at = yield* directory
-        const limits = { timeouts: { idle: Duration.seconds(4), list: Duration.seconds(1) } }
+        const limits = { timeouts: { idle: Duration.seconds(4), list: Duration.millis(1234) } }
         const tools = [tool("silence", { does: "silence" }), tool("stop", { does: "stop" }), tool("echo")]
         const fix = planned(at, "fix", { tools }, limits)
         yield* approveAll(at, fix.known)
         const { call } = yield* calling(yield* servers(at, [fix.known]))
-        assert.include(yield* failure(call("fix__silence")), "silent for")
+        const given = (name: string) =>
+          Effect.gen(function* () {
+            const asked = yield* Effect.fork(failure(call(`fix__${name}`)))
+            yield* Effect.promise(() => until(() => fix.logged().some((line) => line.startsWith(`call ${name} `))))
+            yield* TestClock.adjust("4 seconds")
+            assert.include(yield* Fiber.join(asked), "silent for")
+          })
+        yield* given("silence")
         assert.include((yield* call("fix__echo")).text, "echo")
         const first = pidOf(fix.logged())
-        assert.include(yield* failure(call("fix__stop")), "silent for")
-        assert.include((yield* call("fix__echo")).text, "echo")
+        yield* given("stop")
+        const again = yield* Effect.fork(call("fix__echo"))
+        const listing = Effect.zipWith(Clock.currentTimeMillis, TestClock.sleeps(), (now, ends) =>
+          Chunk.contains(ends, now + 1234)
+        )
+        const runtime = yield* Effect.runtime()
+        yield* Effect.promise(() => until(() => Runtime.runPromise(runtime)(listing)))
+        yield* TestClock.adjust("1234 millis")
+        assert.include((yield* Fiber.join(again)).text, "echo")
         assert.isFalse(isAlive(first))
         assert.notStrictEqual(pidOf(fix.logged()), first)
         assert.deepStrictEqual(
