@@ -37,6 +37,14 @@ describe("programs in the languages of readers", () => {
     )
   })
 
+  it("of awk have no brackets that one awk ends where another goes on (S3)", () => {
+    holds(
+      awkProgram,
+      ["/^[[:space:]]*$/", "/[^a-z]/ {print}", "$1 ~ /^[A-Z_]+$/"],
+      ['{ /[]/ "] /; print 1 > "f" ; /"/ }', '/[^]/ "] / { print 1 > "f" } /"/', "/[]]/", "/[^]]/", "/[[/]/"]
+    )
+  })
+
   it("of jq see their input alone (S3)", () => {
     holds(
       jqFilter,
