@@ -141,6 +141,7 @@ describe("git in the shell", () => {
       git(root, "add", "-f", ".")
       git(root, "commit", "-qm", "first")
       git(root, "tag", "-a", "v1", "-m", "first")
+      git(root, "branch", "docs")
       git(root, "rm", "-q", "--cached", ".env")
       here.write("a.txt", "two\n")
       git(root, "add", "a.txt")
@@ -149,7 +150,10 @@ describe("git in the shell", () => {
       git(root, "commit", "-qm", "second")
       here.write("a.txt", "three\n")
       git(root, "commit", "-qam", "third")
+      here.write("docs/b.txt", "b\n")
       const blob = git(root, "rev-parse", "v1:.env").toString().trim()
+      git(root, "tag", "-a", "v2", "-m", "blob", blob)
+      const [, first = ""] = git(root, "rev-parse", "HEAD", "docs").toString().split("\n")
       for (const command of [
         "git show HEAD~1",
         "git show v1",
@@ -158,6 +162,16 @@ describe("git in the shell", () => {
         `git diff ${blob} HEAD:a.txt`,
         "git show HEAD~2:.env",
         "git show 'HEAD^{/a:b}:.env'",
+        "git show 'HEAD^{/fir:*st}'",
+        "git show 'docs@{12:00}'",
+        "git show HEAD~1:a.txt..docs",
+        `git show HEAD:a-g${first.slice(0, 7)}`,
+        `git show HEAD:a-g${first.slice(0, 7)}^0`,
+        "git diff docs --",
+        "git log -p docs --",
+        "git grep TOKEN docs --",
+        "git log -wU3",
+        "git diff --stat -wU0 HEAD~2",
         "git show HEAD~2^{tree}",
         "git log -p",
         "git log --all --patch --author=n",
@@ -167,6 +181,7 @@ describe("git in the shell", () => {
         "git grep TOKEN HEAD~2",
         "git grep -e TOKEN v1",
         "git for-each-ref --format='%(raw)' refs/tags",
+        "git for-each-ref --format='%(*raw)' refs/tags",
         "git blame v1 -- .env",
         "git log -S TOKEN",
         "git log --oneline -STOKEN=x",
@@ -189,6 +204,11 @@ describe("git in the shell", () => {
         "git diff",
         "git diff a.txt",
         "git show HEAD~2:a.txt",
+        "git show 'HEAD@{0}:a.txt'",
+        "git -C docs show HEAD:../a.txt",
+        "git log --oneline docs --",
+        "git grep -n TOKEN -- a.txt docs",
+        "git log -w --oneline",
         "git blame a.txt",
         "git blame v1 -- a.txt",
         "git grep -n TOKEN a.txt",

@@ -16,8 +16,8 @@ export type GitContents =
       readonly below: ReadonlyArray<string>
     }
 
-const patches =
-  /^(?:-p|-u|-W|--check|-U\d*|--patch|--unified(?:=.*)?|--word-diff(?:=.*)?|-c|--cc|-[a-zA-Z]*[pu][a-zA-Z]*)$/
+/** Letters of options stand together in one word, with a value behind the last. */
+const patches = /^(?:-c|-[a-zA-Z]*[puUW].*|--check|--patch|--unified(?:=.*)?|--word-diff(?:=.*)?|--cc)$/
 const summaries =
   /^(?:-s|--no-patch|--stat(?:=.*)?|--shortstat|--numstat|--name-only|--name-status|--summary|--dirstat(?:=.*)?|--raw)$/
 
@@ -39,7 +39,7 @@ const lists = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textc
 type Exists = (path: string) => boolean
 
 /** The same selection with names in place of contents. Objects that are no commits have no such names. */
-const namesOf = (name: string, args: ReadonlyArray<string>, exists: Exists): ReadonlyArray<string> | undefined => {
+const namesOf = (name: string, args: ReadonlyArray<string>, isPath: Exists): ReadonlyArray<string> | undefined => {
   const kept: Array<string> = []
   const paths: Array<string> = []
   const searches = args.some((arg) => pickaxe.test(arg))
@@ -48,7 +48,7 @@ const namesOf = (name: string, args: ReadonlyArray<string>, exists: Exists): Rea
     if (arg === "--") return [...start(name), ...kept, "--", ...paths, ...args.slice(at + 1)]
     if (searches && bounding.test(arg)) at += boundNext.test(arg) ? 1 : 0
     else if (takesNext.test(arg)) kept.push(arg, args[++at] ?? "")
-    else if (!arg.startsWith("-") && exists(arg)) paths.push(arg)
+    else if (!arg.startsWith("-") && isPath(arg)) paths.push(arg)
     else if (!arg.startsWith("-")) kept.push(name === "log" ? arg : `${arg}^{commit}`)
     else if (selects.test(arg)) kept.push(arg)
     else if (!shapes.test(arg)) return undefined
@@ -70,9 +70,11 @@ export const contentsOf = (
   exists: Exists
 ): GitContents => {
   const end = args.indexOf("--")
-  const named = end < 0 ? operands.filter(exists) : args.slice(end + 1)
-  const below = named.every((path) => exists(path) && !pathspec.test(path)) ? named : []
-  const past = (): GitContents => ({ of: "past", names: namesOf(name, args, exists), below })
+  const paths = end < 0 ? operands.filter(exists) : args.slice(end + 1)
+  // What stands in front of `--` is a revision, even where a file is called so.
+  const isPath = (word: string): boolean => end < 0 && exists(word)
+  const below = paths.every((path) => exists(path) && !pathspec.test(path)) ? paths : []
+  const past = (): GitContents => ({ of: "past", names: namesOf(name, args, isPath), below })
   const tracked = (changed: boolean): GitContents => ({
     of: "tracked",
     below: operands.some((path) => pathspec.test(path)) ? [] : operands,
@@ -81,19 +83,19 @@ export const contentsOf = (
   const printsPatch = args.some((arg) => patches.test(arg))
   switch (name) {
     case "grep":
-      return operands.every(exists) ? tracked(false) : { of: "past", names: undefined, below: [] }
+      return paths.length === operands.length ? tracked(false) : { of: "past", names: undefined, below: [] }
     case "log":
     case "rev-list":
       return printsPatch || args.some((arg) => pickaxe.test(arg)) ? past() : { of: "named" }
     case "show":
-      if (operands.length > 0 && operands.every((arg) => /^[^:]+:./.test(arg))) return { of: "named" }
+      if (operands.length > 0 && operands.every((arg) => ofRevision.test(arg))) return { of: "named" }
       return !printsPatch && args.some((arg) => summaries.test(arg)) && operands.every((arg) => commit.test(arg))
         ? { of: "named" }
         : past()
     case "diff": {
       if (!printsPatch && args.some((arg) => summaries.test(arg))) return { of: "named" }
       const leading = args.slice(0, end < 0 ? args.length : end)
-      const isNow = leading.every((arg) => (arg.startsWith("-") ? !againstCommit.test(arg) : exists(arg)))
+      const isNow = leading.every((arg) => (arg.startsWith("-") ? !againstCommit.test(arg) : isPath(arg)))
       return isNow ? tracked(true) : past()
     }
     case "stash":
@@ -120,6 +122,12 @@ const isInteractive = (args: ReadonlyArray<string>): boolean =>
 
 /** What can only be a commit, of which a summary shows no contents. */
 const commit = /^(?:HEAD|@)(?:[~^]\d*)*$/
+
+/**
+ * What can only be a file or a directory of a revision: a time or a search in braces has colons of its own, `..` makes a range, and
+ * what ends as the name of a build does (`v1-3-gabc1234`) is a commit, whatever stands in front.
+ */
+const ofRevision = /^(?!.*\.\.(?!\/)|.*-g[a-f\d]+(?:[~^]|$))(?:[^:{}]|\{[^{}]*\})+:./is
 
 /** What git takes for more than a name. */
 const pathspec = /^:|[*?[\\]/

@@ -127,7 +127,7 @@ const judgeSubcommand = (args: ReadonlyArray<Literal>, context: ShellContext, pl
   const listed = Object.hasOwn(gitCommands, name) ? gitCommands[name] : undefined
   if (listed === undefined)
     return ask("shell/git-command", `Runs ${excerpt(`git ${name}`)}, which may write, connect or run other programs.`)
-  if (rest.some((arg) => /%G|%\((?:signature|raw)/.test(arg.value))) {
+  if (rest.some((arg) => /%[-+ ]?G|%\(\*?(?:signature|raw)/.test(arg.value))) {
     return ask("shell/operand", "`%G…` runs a program to check signatures, and `%(raw)` prints any file.")
   }
   const read = usage(`git ${name}`, listed, rest)
