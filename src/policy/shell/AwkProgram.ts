@@ -12,7 +12,7 @@ const refused = new Set(
 )
 
 /** Its brackets hold more than a `]`, which some awks take for the first character in them and some for their end. */
-const pattern = /\/(?:[^/\\[\n]|\\[^\n]|\[\^?(?:\[:[a-z]+:\]|[^\]/\\[\n])+\])+\//y
+const pattern = /\/(?:[^/\\[\n]|\\[^\n]|\[(?!\^?\])\^?(?:\[:[a-z]+:\]|[^\]/\\[\n])+\])+\//y
 const text = /"(?:[^"\\\n]|\\[^\n])*"/y
 const word = /[A-Za-z_]\w*/y
 const number = /\d+(?:\.\d+)?/y

@@ -1,10 +1,10 @@
 /** A pattern as sed delimits it: no slash but an escaped one, and brackets that close before the next. */
-const sedPattern = String.raw`\/(?:[^/\\[\n]|\\[^\n]|\[\^?(?:\[:[a-z]+:\]|[^\]/\\[\n])+\])*\/I?`
+const sedPattern = String.raw`\/(?:[^/\\[\n]|\\[^\n]|\[(?!\^?\])\^?(?:\[:[a-z]+:\]|[^\]/\\[\n])+\])*\/I?`
 const address = `(?:\\d{1,9}|\\$|${sedPattern})`
 /** `s` with one of three delimiters, and without the flags that write a file or run what comes out. */
 const substitution = ["/", "|", "#", ","]
   .map((mark) => {
-    const not = String.raw`(?:[^${mark}\\[\n]|\\[^\n]|\[\^?(?:\[:[a-z]+:\]|[^\]${mark}\\[\n])+\])*`.replaceAll(
+    const not = String.raw`(?:[^${mark}\\[\n]|\\[^\n]|\[(?!\^?\])\^?(?:\[:[a-z]+:\]|[^\]${mark}\\[\n])+\])*`.replaceAll(
       "|\\\\[^",
       "|\\\\[^"
     )

@@ -37,6 +37,10 @@ describe("programs in the languages of readers", () => {
     )
   })
 
+  it("of sed have no brackets that one sed ends where another goes on (S3)", () => {
+    holds(sedScript, ["/[^a]/p", "s/[[:space:]]*$//"], ["/[^]/s|]/w f|x|", "/[]/s|]/w f|x|", "s/[^]/]/", "s|[^]|]|"])
+  })
+
   it("of awk have no brackets that one awk ends where another goes on (S3)", () => {
     holds(
       awkProgram,
