@@ -105,6 +105,11 @@ describe("a command of another agent that goes another way", () => {
     )
   })
 
+  it("is asked about where zsh takes a word for the place of a program (X5, S2)", () => {
+    stops("cat =tool", 'cat =to"ol"', "cat < =tool", "grep -r x =tool", 'for f in =tool; do cat "$f"; done')
+    passes("cat ./=tool", "echo =tool", "[ a = b ]", "[ a == b ]")
+  })
+
   it("sends nothing that is known only at run time (X5, S3)", () => {
     stops(
       ...lines(`

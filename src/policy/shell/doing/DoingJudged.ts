@@ -198,6 +198,11 @@ class Judge {
       return ask("shell/not-known", `${excerpt(shown(by))} ${what} a file whose name is known only at run time.`)
     }
     if (word.value === "" || (word.value === "-" && op !== "write")) return undefined
+    if (/^=./.test(word.value))
+      return ask(
+        "shell/not-known",
+        `Some shells take ${excerpt(word.value)} for the place of a program; write \`./\` before it.`
+      )
     let worst: Verdict | undefined
     const note = (verdict: Verdict | undefined): void => {
       if (verdict !== undefined) worst = worst === undefined ? verdict : strictest(worst, verdict)
