@@ -101,11 +101,11 @@ class Reader implements Usage {
         continue
       }
       if (arg.glob && !namesOption.test(arg.value)) return this.#mayBeFlag(arg)
+      if (this.#isOrdered && this.#operands.length > 0) return this.#late(arg)
       if (arg.value === "--") {
         ended = true
         continue
       }
-      if (this.#isOrdered && this.#operands.length > 0) return this.#late(arg)
       const next = args[at + 1]
       const read = arg.value.startsWith("--") ? this.#long(arg, next) : this.#short(arg.value, next)
       if (read === "next") at++
