@@ -2,13 +2,21 @@ import type { ReadOnlyCommand } from "./ReadOnlyCommand.ts"
 
 const shown = `-p -u -s -R -w -b -U=number --patch --no-patch --stat[=text] --shortstat --numstat --summary --dirstat[=text] --name-only
   --name-status --raw --color[=text] --no-color --no-ext-diff --no-textconv --no-renames --find-renames[=text] --minimal
-  --patience --histogram --word-diff[=text] --unified=number --ignore-all-space --ignore-space-change --relative
+  --patience --histogram --word-diff[=text] --unified=number --ignore-all-space --ignore-space-change --ignore-space-at-eol --relative
   --diff-filter=text --abbrev[=text] --no-abbrev --full-index --check --exit-code --quiet -z`
 
 const history = `-n=number --oneline --graph --decorate[=text] --no-decorate --all --branches[=text] --tags[=text] --remotes[=text] --merges --no-merges
   --first-parent --reverse --date=text --format=text --pretty[=text] --author=text --committer=text --grep=text
   --since=text --after=text --until=text --before=text --max-count=number --skip=number --follow --abbrev-commit
-  --no-abbrev-commit --topo-order --date-order --left-right --cherry-pick -i -E -F -S=text -G=text`
+  --no-abbrev-commit --topo-order --date-order --left-right --cherry-pick -g -i -E -F -S=text -G=text`
+
+const branches = `-a -r -v --all --remotes --verbose --show-current --list --no-color --contains=text --no-contains=text --merged[=text]
+  --no-merged[=text] --sort=text --format=text`
+
+/** With an option in front that makes them list, what follows is a pattern or a commit, not a name to make. */
+const listing = (options: string): ReadOnlyCommand => ({ options, operands: "text", most: 4 })
+
+const tags = "-l --list --no-column --sort=text"
 
 /** Subcommands that only read, once the workspace is trusted and the helpers a repository can configure are off. */
 export const gitCommands: Readonly<Record<string, ReadOnlyCommand>> = {
@@ -24,13 +32,20 @@ export const gitCommands: Readonly<Record<string, ReadOnlyCommand>> = {
     options: "-L=text -e -f -l -n -s -t -w --date=text --show-email --show-name --show-number",
     operands: "path"
   },
-  branch: {
-    options:
-      "-a -r -v --all --remotes --verbose --show-current --list --no-color --contains=text --no-contains=text --merged[=text] --no-merged[=text] --sort=text --format=text",
-    operands: "none"
-  },
-  tag: { options: "-l --list --no-column --sort=text", operands: "none" },
+  branch: { options: branches, operands: "none" },
+  "branch --list": listing(branches),
+  "branch --merged": listing(branches),
+  "branch --no-merged": listing(branches),
+  tag: { options: tags, operands: "none" },
+  "tag -l": listing(tags),
+  "tag --list": listing(tags),
   "stash list": { options: "-n=number --oneline --date=text --stat", operands: "none", digits: true },
+  "stash show": {
+    options: "--stat[=text] --shortstat --numstat --name-only --name-status",
+    operands: "text",
+    form: /^stash@\{\d{1,4}\}$/,
+    most: 1
+  },
   "worktree list": { options: "-v --porcelain", operands: "none" },
   "remote get-url": { options: "--all --push", operands: "text", form: /^[\w.-]+$/, most: 1 },
   "config --get": {
@@ -63,6 +78,7 @@ export const gitCommands: Readonly<Record<string, ReadOnlyCommand>> = {
     operands: "path"
   },
   "rev-list": { options: `--count ${history}`, operands: "path" },
+  cherry: { options: "-v --verbose --abbrev[=text]", operands: "path", most: 3 },
   "merge-base": { options: "--all --is-ancestor --fork-point --octopus", operands: "path" },
   describe: { options: "--all --tags --contains --long --always --abbrev[=text] --exact-match", operands: "path" },
   reflog: { options: "-n=number --oneline --date=text --format=text", operands: "none", digits: true },

@@ -26,7 +26,7 @@ const selects =
   /^(?:-n\d+|-\d+|--(?:max-count|skip|since|after|until|before|author|committer|grep)=.+|--all|--(?:branches|tags|remotes)(?:=.+)?|--merges|--no-merges|--first-parent|--reverse|--cached|--staged|--merge-base|--follow|-R)$/
 /** Options that say how it is shown. */
 const shapes =
-  /^(?:-p|-u|-U\d+|-s|-w|-b|-z|--patch|--unified=.+|--stat(?:=.+)?|--shortstat|--numstat|--summary|--dirstat(?:=.+)?|--name-only|--name-status|--raw|--color(?:=.+)?|--no-color|--word-diff(?:=.+)?|--no-ext-diff|--no-textconv|--no-renames|--minimal|--patience|--histogram|--ignore-all-space|--ignore-space-change|--abbrev(?:=.+)?|--no-abbrev|--full-index|--oneline|--graph|--decorate(?:=.+)?|--no-decorate|--format=.+|--pretty(?:=.+)?|--date=.+|--abbrev-commit|--no-abbrev-commit|--no-patch)$/
+  /^(?:-p|-u|-U\d+|-s|-w|-b|-z|--patch|--unified=.+|--stat(?:=.+)?|--shortstat|--numstat|--summary|--dirstat(?:=.+)?|--name-only|--name-status|--raw|--color(?:=.+)?|--no-color|--word-diff(?:=.+)?|--no-ext-diff|--no-textconv|--no-renames|--minimal|--patience|--histogram|--ignore-all-space|--ignore-space-change|--ignore-space-at-eol|--abbrev(?:=.+)?|--no-abbrev|--full-index|--oneline|--graph|--decorate(?:=.+)?|--no-decorate|--format=.+|--pretty(?:=.+)?|--date=.+|--abbrev-commit|--no-abbrev-commit|--no-patch)$/
 const takesNext = /^(?:-n|--(?:max-count|skip|since|after|until|before|author|committer|grep))$/
 
 /** Searches in what commits changed; their bounds count the commits that are found and not those that are looked at. */
