@@ -3,14 +3,16 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { StoredMessage } from "../conversation/Message.ts"
+import { ModelView } from "../conversation/ModelView.ts"
 import type { ModelService } from "../model/Model.ts"
 import { ModelRejected } from "../model/ModelError.ts"
 import type { ModelPart } from "../model/ModelPart.ts"
 import { type Envelope, fromLine } from "../runtime/Envelope.ts"
 import type { Event } from "../runtime/Event.ts"
-import { messageOf } from "../runtime/Projection.ts"
+import { changeOf } from "../runtime/Projection.ts"
 import { unmarked } from "../text/byteOrderMark.ts"
 import { placeKey } from "../tool/CallPlace.ts"
+import { isAside, root, toText, type WorkerPath } from "../tool/WorkerPath.ts"
 import { free } from "../cost/Price.ts"
 
 /** A line of a recording is no event. */
@@ -33,8 +35,12 @@ export const parse = (text: string): Effect.Effect<ReadonlyArray<Envelope>, Reco
 
 type Answered = Extract<Event, { readonly _tag: "ModelAnswered" }>
 
-/** What was asked last: the result of a call by its id, which the recording gives again, and all else by its text. */
-const questionOf = (last: StoredMessage | undefined): string => {
+/**
+ * What was asked last: the result of a call by its id, which the recording gives again, and all else by its text. A request
+ * besides the work, as for a summary, is known by its worker: no log has its words.
+ */
+const questionOf = (last: StoredMessage | undefined, worker: WorkerPath = root): string => {
+  if (isAside(worker)) return JSON.stringify(["aside", toText(worker)])
   const message = last?.message
   return message?.role === "tool"
     ? JSON.stringify(["tool", message.tool_call_id])
@@ -57,15 +63,18 @@ const partsOf = ({ finish, message: { message }, usage }: Answered): ReadonlyArr
   ]
 }
 
-/** The answers of a log, each behind the message that its worker had been given last. */
+/** The answers of a log, each behind the message that its worker was shown last. */
 const answersOf = (log: ReadonlyArray<Envelope>) => {
-  const last = new Map<string, StoredMessage>()
+  const views = new Map<string, ModelView>()
   return log.flatMap(({ event, task, worker }) => {
-    const place = placeKey({ task, worker: worker ?? ["root"] })
-    if (event._tag === "ModelAnswered") return [{ question: questionOf(last.get(place)), answered: event }]
-    const message = messageOf(event)
-    if (message !== undefined) last.set(place, message)
-    return []
+    const place = placeKey({ task, worker: worker ?? root })
+    const view = views.get(place) ?? new ModelView()
+    views.set(place, view)
+    const found =
+      event._tag === "ModelAnswered" ? [{ question: questionOf(view.all.at(-1), worker), answered: event }] : []
+    const change = changeOf(event)
+    if (change !== undefined) view.apply(change)
+    return found
   })
 }
 
@@ -79,9 +88,9 @@ export const model = (log: ReadonlyArray<Envelope>): ModelService => {
     name: "recorded",
     price: free,
     served: { provider: "recorded" },
-    stream: ({ messages }) =>
+    stream: ({ messages, payer }) =>
       Stream.suspend(() => {
-        const question = questionOf(messages.at(-1))
+        const question = questionOf(messages.at(-1), payer?.worker)
         const index = left.findIndex((one) => one.question === question)
         const [found] = index === -1 ? [] : left.splice(index, 1)
         return found === undefined

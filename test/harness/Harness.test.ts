@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Schema } from "effect"
-import { type Call, DefaultStack, Envelope, type MiddlewareType, Tool, Toolset } from "tollgate"
+import { Context, Effect, Fiber, Layer, Schema, TestClock } from "effect"
+import { type Call, Command, DefaultStack, Envelope, type MiddlewareType, Tool, Toolset } from "tollgate"
 import * as Testing from "tollgate/testing"
 import { failureOf } from "../support/failureOf.ts"
 
@@ -154,6 +154,57 @@ describe("the test harness", () => {
       assert.include(JSON.stringify(other.at(-1)?.event), "the recording has no answer")
       const { line } = yield* failureOf(Testing.Recording.parse(`${lines}\nno event`))
       assert.strictEqual(line, recorded.length + 1)
+    })
+  })
+
+  it.effect("plays a recorded log again where calls had ended in another order than the model's (R6, R14)", () => {
+    const Read = Tool.make("read", {
+      description: "Reads",
+      parameters: Schema.Struct({ millis: Schema.Number }),
+      success: Schema.String,
+      readOnly: true,
+      handler: ({ millis }) => Effect.as(Effect.sleep(millis), "read")
+    })
+    const reading = (millis: number) => ({ call: { name: "read", arguments: { millis } } })
+    const playing = (model: Parameters<typeof Testing.layer>[0]["model"]) =>
+      Effect.gen(function* () {
+        const session = yield* Testing.session()
+        const running = yield* Effect.fork(session.run("read both"))
+        yield* session.awaitTag("ToolCallStarted")
+        yield* session.awaitTag("ToolCallStarted")
+        for (const _ of ["the second call", "the first"]) {
+          yield* TestClock.adjust(10)
+          yield* session.awaitTag("ToolCallCompleted")
+        }
+        return yield* Fiber.join(running)
+      }).pipe(Effect.provide(Testing.layer({ tools: [Read], model })))
+    return Effect.gen(function* () {
+      const recorded = yield* playing([[reading(20), reading(10)], "Both."])
+      const ends = recorded.flatMap(({ event }) => (event._tag === "ToolCallCompleted" ? [event.callId] : []))
+      assert.deepStrictEqual(ends, ["call_1_2", "call_1_1"])
+      assert.deepInclude((yield* playing(Testing.Recording.model(recorded))).at(-1)?.event, {
+        _tag: "TaskCompleted",
+        text: "Both."
+      })
+    })
+  })
+
+  it.effect("plays a recorded log again with its summaries (R6)", () => {
+    const playing = (model: Parameters<typeof Testing.layer>[0]["model"]) =>
+      Effect.gen(function* () {
+        const session = yield* Testing.session()
+        yield* session.run("one")
+        yield* session.send(new Command.CompactSession({ session: session.id, task: "shorter" }))
+        yield* session.awaitEnd("shorter")
+        yield* session.run("two")
+        return yield* session.recorded
+      }).pipe(Effect.provide(Testing.layer({ model })))
+    return Effect.gen(function* () {
+      const recorded = yield* playing(["First.", "They said one.", "Second."])
+      const again = yield* playing(Testing.Recording.model(recorded))
+      assert.deepStrictEqual(tags(again), tags(recorded))
+      const texts = again.flatMap(({ event }) => (event._tag === "TaskCompleted" ? [event.text] : []))
+      assert.deepStrictEqual(texts, ["First.", "They said one.", "Second."])
     })
   })
 })
