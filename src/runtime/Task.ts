@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { answer } from "../agent/answer.ts"
 import type { WorkerSink } from "../agent/WorkerSink.ts"
@@ -9,13 +10,14 @@ import { TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Work
 import type { StoredMessage } from "../conversation/Message.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import { Models, type ProfileError, ProfileInvalid } from "../model/Models.ts"
+import { json } from "../gate/json.ts"
 import { extracted, type Extracted } from "../memory/Extraction.ts"
 import type { ModelService } from "../model/Model.ts"
 import { noUsage } from "../model/ModelPart.ts"
 import { untrusted } from "../redaction/untrusted.ts"
 import { modelRouted } from "../agent/modelRouted.ts"
 import { openModel, openRouted } from "../model/openModel.ts"
-import { isDeepValue, maxJsonDepth } from "../text/Json.ts"
+import { isDeepText, maxJsonDepth } from "../text/Json.ts"
 import { ClientTools } from "../tool/ClientTools.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
@@ -148,15 +150,15 @@ export const makeTasks = (
           if (tool?.mode === "llm") {
             return yield* new TaskStopped({ reason: `${command.tool} can be called only by the model.` })
           }
-          if (isDeepValue(command.parameters)) {
-            return yield* new TaskStopped({
-              reason: `The parameters of ${command.tool} are nested deeper than ${maxJsonDepth} levels.`
-            })
+          const text = Option.getOrUndefined(json(command.parameters ?? {}))
+          if (text === undefined || isDeepText(text)) {
+            const how = text === undefined ? "not JSON data" : `nested deeper than ${maxJsonDepth} levels`
+            return yield* new TaskStopped({ reason: `The parameters of ${command.tool} are ${how}.` })
           }
           const call = {
             id: callId,
             type: "function" as const,
-            function: { name: command.tool, arguments: JSON.stringify(command.parameters ?? {}) }
+            function: { name: command.tool, arguments: text }
           }
           // A session may have calls of its user alone, and any number of them.
           return yield* Effect.ensuring(

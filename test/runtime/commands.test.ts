@@ -68,6 +68,27 @@ describe("commands", () => {
     }).pipe(Effect.provide(Testing.layer({ tools, model: [] })))
   )
 
+  it.effect("say of parameters that are no JSON data that they are none, and run nothing (R2, T9)", () =>
+    Effect.gen(function* () {
+      const under = yield* Testing.session()
+      const cycle: Record<string, unknown> = {}
+      cycle["text"] = cycle
+      const throwing = {
+        get text() {
+          throw new Error("no text")
+        }
+      }
+      for (const parameters of [{ text: 1n }, cycle, throwing, Symbol("it"), () => "it"]) {
+        const { await: end } = yield* under.invoke("push", parameters)
+        const failed = yield* end
+        assert.deepInclude(failed, { _tag: "TaskFailed", kind: "denied" })
+        assert.match(JSON.stringify(failed), /parameters of push are not JSON data|are not a JSON object/)
+      }
+      const tags = (yield* under.recorded).map(({ event }) => event._tag)
+      assert.notInclude(tags, "ToolCallStarted")
+    }).pipe(Effect.provide(Testing.layer({ tools, model: [] })))
+  )
+
   it.effect("clear and compact what the model sees, while the log keeps it (R2)", () =>
     Effect.gen(function* () {
       const model = yield* Testing.Scripted.make(["One", "a summary", "Two", "Three"])
