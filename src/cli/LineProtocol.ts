@@ -24,7 +24,8 @@ import {
   Shutdown,
   SubmitPrompt,
   SuspendSession,
-  SwitchModel
+  SwitchModel,
+  unnamedTask
 } from "../runtime/Command.ts"
 import { type Envelope, schemaVersion, toLine } from "../runtime/Envelope.ts"
 import { isTerminal, type TerminalEvent } from "../runtime/Event.ts"
@@ -95,7 +96,7 @@ const faults = {
 } as const
 
 /** The command of a line. */
-const commandOf = ({ fault, text }: InputLine, session: string, task: string): Either.Either<Line, Broken> => {
+const commandOf = ({ fault, text }: InputLine, session: string, made: string): Either.Either<Line, Broken> => {
   const broken = (reason: string, said: Partial<Broken> = {}) => Either.left({ command: "", reason, ...said })
   if (fault !== undefined) return broken(faults[fault])
   const json = parseAnswer(text)
@@ -117,6 +118,7 @@ const commandOf = ({ fault, text }: InputLine, session: string, task: string): E
   if (given["session"] !== undefined && given["session"] !== session) {
     return broken(`this run is of session ${session}; leave out session, or name that one`, said)
   }
+  const task = unnamedTask(typeof given["commandId"] === "string" ? given["commandId"] : undefined, made)
   const whole = { ...(starting.has(tag) ? { task } : {}), ...given, session }
   return Either.mapLeft(decode(whole), (error) => {
     const [first] = mistakesOf(error)

@@ -65,9 +65,10 @@ export interface Answer<C extends Command = Command> extends Omit<Envelope, "eve
   readonly event: Extract<Event, { readonly _tag: AnswerTag<C> }>
 }
 
-const isAnswerTo = <C extends Command>(command: C, envelope: Envelope): boolean =>
-  (answeredBy[command._tag] as ReadonlyArray<string>).includes(envelope.event._tag) &&
-  (envelope.event._tag !== "CommandPerformed" || envelope.event.command === command._tag)
+const isAnswerTo = (command: Command, { event, task }: Envelope): boolean =>
+  (answeredBy[command._tag] as ReadonlyArray<string>).includes(event._tag) &&
+  (event._tag !== "CommandPerformed" || event.command === command._tag) &&
+  (event._tag !== "TaskQueued" || !("task" in command) || command.task === task)
 
 /** The id of the command that an event answers. */
 export const answeredId = ({ event }: Envelope): string | undefined =>
@@ -90,6 +91,9 @@ const subjectOf = (command: Command): string => {
       return JSON.stringify([_tag, where, command.grantId])
     case "DecideApproval":
       return JSON.stringify([_tag, where, command.approvalId, command.decision])
+    case "SubmitPrompt":
+    case "InvokeTool":
+    case "CompactSession":
     case "CancelTask":
       return JSON.stringify([_tag, where, command.task])
     case "PreviewRewind":

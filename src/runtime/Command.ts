@@ -232,6 +232,10 @@ export const causeOf = ({ by, commandId }: Command): { readonly commandId?: stri
   ...(by === undefined ? {} : { by: by.slice(0, maxSender) })
 })
 
+/** The task of a command that names none: each repetition of its id is about the same one. */
+export const unnamedTask = (commandId: string | undefined, made: string): string =>
+  commandId === undefined ? made : `task of ${commandId}`
+
 /** Who sent a command, as decisions and the audit name them: no name can pass for a rule, a grant or a timeout. */
 export const senderOf = ({ by }: Command): string =>
   by === undefined || by === "user" ? "user" : `user ${by.slice(0, maxSender)}`

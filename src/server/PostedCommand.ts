@@ -22,7 +22,8 @@ import {
   SetApprovalPolicy,
   SubmitPrompt,
   SuspendSession,
-  SwitchModel
+  SwitchModel,
+  unnamedTask
 } from "../runtime/Command.ts"
 import type { AccessScope } from "./Access.ts"
 
@@ -75,6 +76,7 @@ export const commandOf = (
   { by, made, session }: { readonly session: string; readonly by: string; readonly made: string }
 ): Command => {
   if (!isStarting(posted)) return { ...posted, session, by }
-  const { commandId = posted.task === undefined ? undefined : `${session} ${posted.task}`, task = made } = posted
+  const { commandId = posted.task === undefined ? undefined : `${session} ${posted.task}` } = posted
+  const { task = unnamedTask(commandId, made) } = posted
   return { ...posted, session, by, task, ...(commandId === undefined ? {} : { commandId }) }
 }

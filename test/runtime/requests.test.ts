@@ -212,6 +212,31 @@ describe("a request", () => {
     }).pipe(Effect.provide(Testing.layer({ model: [] })))
   )
 
+  it.effect("is none of the repetitions of one that started another task, also after a restart (R1, R9)", () =>
+    Effect.gen(function* () {
+      const runtime = yield* Runtime
+      const session = "a"
+      const submit = (task: string) => new Command.SubmitPrompt({ session, task, prompt: "go", commandId: "1" })
+      const open = new Command.CreateSession({ session, project: "p" })
+      const others = [
+        submit("two"),
+        new Command.InvokeTool({ session, task: "two", tool: "none", parameters: {}, commandId: "1" }),
+        new Command.CompactSession({ session, task: "two", commandId: "1" })
+      ]
+      yield* runtime.request(open)
+      const first = yield* runtime.request(submit("one"))
+      for (const isRestarted of [false, true]) {
+        if (isRestarted) yield* Testing.restart()
+        yield* runtime.request(open)
+        assert.deepStrictEqual(yield* runtime.request(submit("one")), first)
+        for (const other of others) {
+          const taken = yield* Effect.flip(runtime.request(other))
+          assert.deepInclude(taken, { _tag: "RequestRejected", command: other._tag, error: "CommandIdTaken" })
+        }
+      }
+    }).pipe(Effect.provide(Testing.layer({ model: ["Done.", "Again."] })))
+  )
+
   it.effect("is rejected where its answer is lost with the store, and the others go on (R1, K3)", () =>
     Effect.gen(function* () {
       const broken = Layer.map(MemorySessionStore.layer, (context) => {
