@@ -20,10 +20,13 @@ export class DatabaseLocked extends Schema.TaggedError<DatabaseLocked>()("Databa
   /** The process that holds it, if known. */
   pid: Schema.optional(Schema.Number),
   /** Whether that process is stopped (SIGSTOP, Ctrl-Z) and cannot let go by itself. */
-  stopped: Schema.optional(Schema.Boolean)
+  stopped: Schema.optional(Schema.Boolean),
+  /** Why it cannot be waited for, and what to do; as sentences. */
+  reason: Schema.optional(Schema.String)
 }) {
   override get message() {
-    const { file, pid, stopped = false } = this
+    const { file, pid, reason, stopped = false } = this
+    if (reason !== undefined) return `The database ${file} was not opened: ${reason}`
     if (pid === undefined) {
       return `The database ${file} is locked by another process. Stop it, or set TOLLGATE_HOME to another directory.`
     }
@@ -146,6 +149,7 @@ export const fromCause = (path: string, error: unknown): DatabaseError => {
   const code = typeof own.code === "string" ? own.code : "unknown"
   const reason = typeof own.message === "string" ? systemReason(own) : "unknown failure"
   if (code === "driver") return new DatabaseDriverMissing({ file: path, reason })
+  if (code === "SQLITE_BUSY_UNSHARED") return new DatabaseLocked({ file: path, reason })
   if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) return new DatabaseLocked({ file: path })
   if (/^(?:SQLITE_FULL|ENOSPC|EDQUOT)/.test(code)) return new DatabaseFull({ file: path })
   if (/^SQLITE_(?:CORRUPT|IOERR_SHORT_READ|IOERR_CORRUPTFS)/.test(code)) {

@@ -6,6 +6,7 @@ import * as Stream from "effect/Stream"
 import * as path from "node:path"
 import type { Handle, Row, Statement } from "./driver/Driver.ts"
 import { driver } from "./driver/load.ts"
+import { openShared } from "./sharing.ts"
 
 const attempt = <A>(run: () => A): Effect.Effect<A, SqlError> =>
   Effect.try({ try: run, catch: (cause) => new SqlError({ cause, message: "SQLite refused the statement" }) })
@@ -72,11 +73,14 @@ const connection = (name: string, handle: Handle): SqliteConnection => {
 /** Opens a file until the scope ends. */
 export const open = (file: string, options: ConnectOptions): Effect.Effect<SqliteConnection, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { name, open } = yield* Effect.mapError(driver, (cause) => new SqlError({ cause, message: cause.message }))
+    const found = yield* Effect.mapError(driver, (cause) => new SqlError({ cause, message: cause.message }))
+    const settings = { readonly: options.readonly, timeout: openMillis }
     const handle = yield* Effect.acquireRelease(
-      attempt(() => open(path.resolve(file), { readonly: options.readonly, timeout: openMillis })),
+      attempt(() =>
+        options.wal ? openShared(found, path.resolve(file), settings) : found.open(path.resolve(file), settings)
+      ),
       (handle) => Effect.sync(() => handle.close())
     )
     if (options.wal && !options.readonly) yield* attempt(() => handle.exec("PRAGMA journal_mode = WAL"))
-    return connection(name, handle)
+    return connection(found.name, handle)
   })

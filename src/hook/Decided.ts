@@ -5,6 +5,7 @@ import { Rule } from "../approval/Rule.ts"
 import type { Handle } from "../database/driver/Driver.ts"
 import { driver } from "../database/driver/load.ts"
 import { openUsed } from "../database/glance.ts"
+import { openShared } from "../database/sharing.ts"
 import { systemReason } from "../system/errno.ts"
 import { sentence } from "../text/sentence.ts"
 
@@ -48,10 +49,10 @@ const rows = (handle: Handle, table: string, text: string, project: string): Rea
  */
 export const decidedOf = (file: string, project: string): Effect.Effect<Decided, DecidedUnread> => {
   const failed = (error: { readonly message: string }) => new DecidedUnread({ file, reason: error.message })
-  return Effect.flatMap(Effect.mapError(driver, failed), ({ open }) =>
+  return Effect.flatMap(Effect.mapError(driver, failed), (found) =>
     Effect.try({
       try: () => {
-        const handle = openUsed(file, () => open(file, { readonly: true, timeout: patience }))
+        const handle = openUsed(file, () => openShared(found, file, { readonly: true, timeout: patience }))
         if (handle === undefined) return none
         try {
           const saved = rows(

@@ -50,6 +50,8 @@ export interface Running {
   readonly pid: number | undefined
   readonly ended: Promise<Ended>
   readonly kill: (signal: NodeJS.Signals) => void
+  /** Ends a standard input that was kept open. */
+  readonly end: (input: string) => void
   /** Resolves once standard error or output has had this text. */
   readonly seen: (text: string) => Promise<void>
   /** Its standard output so far. */
@@ -83,6 +85,7 @@ export const startProgram = (
     pid: child.pid,
     ended: new Promise((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr }))),
     kill: (signal) => void child.kill(signal),
+    end: (input) => void child.stdin.end(input),
     said: () => stdout,
     seen: (text) =>
       new Promise((resolve) => {

@@ -13,6 +13,38 @@ const turns = [
 ]
 const outcome = /^ToolCall(?:Completed|Failed|Interrupted|OutcomeUnknown)$/
 
+describe("a database whose shared memory is removed while a process has it open", () => {
+  it("is refused to others until that process ends, and loses nothing of what it stores (R9, R12)", async () => {
+    const at = place()
+    scripted(at, [{ repeat: true, steps: [{ say: "Done." }] }])
+    const first = await start(at, ["run", "--input-format", "jsonl"], null)
+    try {
+      await first.seen("SessionCreated")
+      fs.rmSync(path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db-shm"))
+      const call = { tool_name: "Bash", tool_input: { command: "ls" }, cwd: at.work, hook_event_name: "PreToolUse" }
+      for (const [args, input] of [
+        [["run", "hello"], ""],
+        [["sessions", "list"], ""],
+        [["hook", "claude"], JSON.stringify({ ...call, session_id: "s" })]
+      ] as const) {
+        const { stderr, stdout } = await tollgate(at, args, input)
+        assert.include(`${stdout}${stderr}`, `tollgate.db-shm was removed while process ${first.pid} had`)
+      }
+      first.end(JSON.stringify({ _tag: "SubmitPrompt", prompt: "hello" }))
+      const { code, stderr } = await first.ended
+      assert.strictEqual(code, 0, stderr)
+      const { stdout } = await tollgate(at, ["sessions", "list", "--json"])
+      assert.lengthOf(JSON.parse(stdout) as ReadonlyArray<unknown>, 1)
+      const page = await tollgate(at, ["doctor", "--offline"])
+      assert.strictEqual(page.code, 0, page.stdout)
+    } finally {
+      first.kill("SIGKILL")
+      await first.ended
+      at.remove()
+    }
+  })
+})
+
 describe("two processes on one session", () => {
   let at: Place
   let running: Array<Running>
