@@ -1,16 +1,14 @@
-/** A pattern as sed delimits it: no slash but an escaped one, and brackets that close before the next. */
-const sedPattern = String.raw`\/(?:[^/\\[\n]|\\[^\n]|\[(?!\^?\])\^?(?:\[:[a-z]+:\]|[^\]/\\[\n])+\])*\/I?`
+/** A pattern between two marks: no mark but an escaped one, and brackets that close before the next. */
+const pattern = (mark: string): string =>
+  String.raw`(?:[^${mark}\\[\n]|\\[^\n]|\[(?!\^?\])\^?(?:\[:[a-z]+:\]|[^\]${mark}\\[\n])+\])*`
+const sedPattern = String.raw`\/${pattern("/")}\/I?`
 const address = `(?:\\d{1,9}|\\$|${sedPattern})`
-/** `s` with one of three delimiters, and without the flags that write a file or run what comes out. */
+/** `s` with one of four delimiters, and without the flags that write a file or run what comes out. */
 const substitution = ["/", "|", "#", ","]
   .map((mark) => {
-    const not = String.raw`(?:[^${mark}\\[\n]|\\[^\n]|\[(?!\^?\])\^?(?:\[:[a-z]+:\]|[^\]${mark}\\[\n])+\])*`.replaceAll(
-      "|\\\\[^",
-      "|\\\\[^"
-    )
     const replacement = String.raw`(?:[^${mark}\\\n]|\\[^\n])*`
     const quoted = mark === "|" ? String.raw`\|` : mark === "/" ? String.raw`\/` : mark
-    return `s${quoted}${not}${quoted}${replacement}${quoted}[gpI]*\\d{0,3}[gpI]*`
+    return `s${quoted}${pattern(mark)}${quoted}${replacement}${quoted}[gpI]*\\d{0,3}[gpI]*`
   })
   .join("|")
 const end = "(?:[ ]*;[ ]*|[ ]*$)"
