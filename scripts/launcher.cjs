@@ -219,7 +219,11 @@ const save = ({ cache, runs, script }) => {
     fs.renameSync(temporary, cache)
     sweep(cache)
   } catch {
-    fs.rmSync(temporary, { force: true })
+    try {
+      fs.rmSync(temporary, { force: true })
+    } catch {
+      // There is no such place.
+    }
   }
 }
 

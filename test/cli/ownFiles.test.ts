@@ -78,6 +78,13 @@ describe("the code that the command keeps", () => {
     assert.isTrue((await kept("sessions", "list")).equals(last))
   })
 
+  it("is left out where it cannot be kept, without a word (P2)", async () => {
+    const file = path.join(at.home, "file")
+    fs.writeFileSync(file, "")
+    const { code, stderr } = await tollgate(at, listing, "", { XDG_CACHE_HOME: file })
+    assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
+  })
+
   it("knows which commands have commands below them (P2)", () => {
     const launcher = fs.readFileSync("scripts/launcher.cjs", "utf8")
     const [, list = ""] = /^const groups = (\[[^\]]*\])/m.exec(launcher) ?? []
