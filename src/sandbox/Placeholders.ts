@@ -7,7 +7,7 @@ import { pause } from "../process/RealClock.ts"
 import { errnoOf } from "../system/errno.ts"
 import { isGone } from "../system/Temporary.ts"
 import type { Absent, View } from "./Plan.ts"
-import { system } from "./Plan.ts"
+import { look, system } from "./Plan.ts"
 
 /**
  * Empty files and directories for protected paths that do not exist, since only what exists can be mounted. All commands of
@@ -51,16 +51,16 @@ const attempt = (run: () => void, ...codes: ReadonlyArray<string>): boolean => {
 
 const owned = (place: string): void => {
   attempt(() => fs.mkdirSync(place, { mode: 0o700 }), "EEXIST")
-  const found = fs.lstatSync(place)
-  if (!found.isDirectory() || found.uid !== user) throw Object.assign(new Error(place), { code: "EPERM" })
+  const entry = fs.lstatSync(place)
+  if (!entry.isDirectory() || entry.uid !== user) throw Object.assign(new Error(place), { code: "EPERM" })
 }
 
 /** Names of entries begin with the number of their process. */
 const isDead = (name: string): boolean => isGone(Number.parseInt(name, 10))
 
 const inodeOf = (place: string): string | undefined => {
-  const found = fs.lstatSync(place, { bigint: true, throwIfNoEntry: false })
-  return found && `${found.dev}:${found.ino}`
+  const entry = look(place)
+  return typeof entry === "string" ? undefined : `${entry.dev}:${entry.ino}`
 }
 
 /** How long to wait between two looks at those that leave, and how many; leaving takes a few system calls. */
@@ -151,12 +151,13 @@ export const make = (directory = usual): Placeholders => {
   /** What was there before and after a look at who uses it was there during that look. */
   const kind = (place: string): ReturnType<View["kind"]> => {
     const before = inodeOf(place)
-    if (before === undefined || isUsed(place)) return "absent"
+    if (before === undefined) return look(place) === "closed" ? "closed" : "absent"
+    if (isUsed(place)) return "absent"
     return inodeOf(place) === before ? system.kind(place) : kind(place)
   }
 
   return {
-    view: { kind, target: system.target },
+    view: { ...system, kind },
     hold: (absent) => Effect.forEach(absent, take, { discard: true })
   }
 }

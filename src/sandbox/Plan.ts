@@ -1,15 +1,19 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { errnoOf } from "../system/errno.ts"
 import { memo } from "../system/memo.ts"
 import type { SandboxPolicy } from "./SandboxPolicy.ts"
 
-export type Kind = "absent" | "file" | "directory" | "link"
+/** `closed` is what stands in a directory that may not be looked into. */
+export type Kind = "absent" | "closed" | "file" | "directory" | "link"
 
 /** What there is to see of the file system before a command starts. */
 export interface View {
   readonly kind: (path: string) => Kind
   /** The target of a link, as written in it. */
   readonly target: (path: string) => string
+  /** Whether something can be made in a directory as it is. */
+  readonly canFill: (directory: string) => boolean
 }
 
 export interface Absent {
@@ -32,13 +36,32 @@ export interface Plan {
   readonly cwd: string | undefined
 }
 
+/** What is at a path, where the system lets us look; below a file there is nothing. */
+export const look = (path: string): fs.BigIntStats | "absent" | "closed" => {
+  try {
+    return fs.lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? "absent"
+  } catch (error) {
+    if (errnoOf(error) === "EACCES") return "closed"
+    if (errnoOf(error) === "ENOTDIR") return "absent"
+    throw error
+  }
+}
+
 export const system: View = {
   kind: (path) => {
-    const stat = fs.lstatSync(path, { throwIfNoEntry: false })
-    if (stat === undefined) return "absent"
+    const stat = look(path)
+    if (typeof stat === "string") return stat
     return stat.isSymbolicLink() ? "link" : stat.isDirectory() ? "directory" : "file"
   },
-  target: (path) => fs.readlinkSync(path)
+  target: (path) => fs.readlinkSync(path),
+  canFill: (directory) => {
+    try {
+      fs.accessSync(directory, fs.constants.W_OK)
+      return true
+    } catch {
+      return false
+    }
+  }
 }
 
 /** Linux follows as many. */
@@ -51,7 +74,7 @@ interface Step {
   readonly last: boolean
 }
 
-/** Every component on the way to a path, links included, until the first that does not exist. */
+/** Every component on the way to a path, links included, until the first that cannot be seen or has nothing below it. */
 const walk = function* (view: View, start: string): Generator<Step> {
   let rest = start.split("/").filter((name) => name !== "")
   let parent = "/"
@@ -61,7 +84,7 @@ const walk = function* (view: View, start: string): Generator<Step> {
     const here = path.join(parent, name)
     const kind = name === ".." ? "directory" : view.kind(here)
     yield { parent, path: here, kind, last: further.length === 0 }
-    if (kind === "absent") return
+    if (kind === "absent" || kind === "closed" || kind === "file") return
     if (kind !== "link") {
       parent = here
       rest = further
@@ -98,7 +121,7 @@ const outermost = (places: ReadonlyArray<Absent>): ReadonlyArray<Absent> =>
 
 /** What a policy means on the file system as it is now; each place is looked at once, however many paths lead through it. */
 export const make = (policy: SandboxPolicy, live: View = system): Plan => {
-  const view: View = { kind: memo(new Map(), live.kind), target: live.target }
+  const view: View = { ...live, kind: memo(new Map(), live.kind) }
   const from = (given: string): string => path.resolve(policy.cwd, given)
   const existing = (given: ReadonlyArray<string>): ReadonlyArray<Absent> =>
     given.map((one) => resolve(view, from(one))).filter((one) => one !== undefined)
@@ -112,16 +135,24 @@ export const make = (policy: SandboxPolicy, live: View = system): Plan => {
     for (const { parent, path, kind, last } of walk(view, from(given))) {
       if (kind === "absent") {
         if (!canWrite(parent)) continue
+        if (!view.canFill(parent)) {
+          // A command may make its own directory writable first.
+          readOnly.add(parent)
+          continue
+        }
         absent.set(path, { path, kind: last && !given.endsWith("/") ? "file" : "directory" })
         readOnly.add(path)
-      } else if (kind === "link") {
-        // Nothing can be mounted on a link, so what holds it must not change: otherwise it could be replaced.
+      } else if (kind === "link" || kind === "closed") {
+        // Nothing can be mounted there, so what holds it must not change: a link could be replaced, and a directory opened.
         if (canWrite(parent)) readOnly.add(parent)
-      } else if (last) {
+      } else if (last || kind === "file") {
         if (canWrite(path) || writable.some((root) => within(path, root))) readOnly.add(path)
       } else if (canWrite(path) && !writable.includes(path)) pinned.add(path)
     }
   }
+  for (const given of policy.hidden ?? [])
+    for (const { kind, parent } of walk(view, from(given)))
+      if (kind === "closed" && canWrite(parent)) readOnly.add(parent)
   const cwd = resolve(view, policy.cwd)?.path
   const readable = existing(policy.readable ?? []).flatMap(({ path }) =>
     path === cwd || path === "/" || canWrite(path) ? [] : [path]

@@ -2,6 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as ProtectedPlaces from "../policy/path/ProtectedPlaces.ts"
 import type { PathContext } from "../policy/path/PathContext.ts"
+import * as Plan from "../sandbox/Plan.ts"
 import type { SandboxPolicy } from "../sandbox/SandboxPolicy.ts"
 
 const credentialsIn = (tables: ReadonlyArray<ReadonlyMap<string, ProtectedPlaces.Protection>>, above: string) =>
@@ -68,7 +69,10 @@ const controlSockets = (home: string): ReadonlyArray<string> =>
   ].filter((place) => fs.existsSync(place))
 
 /** A worktree's `.git` is a file that names its directory. */
-const isFile = (place: string): boolean => fs.lstatSync(place, { throwIfNoEntry: false })?.isFile() === true
+const isFile = (place: string): boolean => {
+  const found = Plan.look(place)
+  return typeof found !== "string" && found.isFile()
+}
 
 /** What in a git directory makes git run something. */
 export const steersGit = (directory: string): ReadonlyArray<string> => [

@@ -14,6 +14,8 @@ const directories = [
   "/ws/src",
   "/ws/src/deep",
   "/ws/build",
+  "/ws/shut",
+  "/shut",
   "/home",
   "/home/ada",
   "/home/ada/secrets",
@@ -23,8 +25,17 @@ const files = ["/ws/.env", "/ws/src/deep/key", "/home/ada/secrets/token"]
 
 const view: Plan.View = {
   kind: (path) =>
-    path in links ? "link" : directories.includes(path) ? "directory" : files.includes(path) ? "file" : "absent",
-  target: (path) => links[path] ?? ""
+    path.startsWith("/ws/shut/") || path.startsWith("/shut/")
+      ? "closed"
+      : path in links
+        ? "link"
+        : directories.includes(path)
+          ? "directory"
+          : files.includes(path)
+            ? "file"
+            : "absent",
+  target: (path) => links[path] ?? "",
+  canFill: (directory) => directory !== "/ws/build"
 }
 
 const plan = (policy: Partial<SandboxPolicy>) =>
@@ -47,6 +58,20 @@ describe("a sandbox plan", () => {
     assert.deepStrictEqual(absent, [])
   })
 
+  it("keeps a file as it is where a directory with something protected could be made of it (S3)", () => {
+    const { absent, pinned, readOnly } = plan({ protected: [".env/hooks/", ".env/config"], hidden: [".env/key"] })
+    assert.deepStrictEqual({ absent, pinned, readOnly }, { absent: [], pinned: [], readOnly: ["/ws/.env"] })
+  })
+
+  it("keeps a directory closed that may not be looked into, where it could be opened (S3)", () => {
+    for (const name of ["protected", "hidden"]) {
+      const { absent, hidden, pinned, readOnly } = plan({ [name]: ["shut/.env", "/shut/key"] })
+      assert.deepStrictEqual([absent, hidden], [[], []])
+      assert.deepStrictEqual(readOnly, ["/ws/shut"])
+      assert.deepStrictEqual(pinned, name === "protected" ? ["/ws/shut"] : [])
+    }
+  })
+
   it("lets protection win over a writable directory within it (S3)", () => {
     const { writable, readOnly } = plan({ writable: ["/ws/build"], protected: ["/ws"] })
     assert.deepStrictEqual([writable, readOnly], [["/ws/build"], ["/ws"]])
@@ -62,6 +87,13 @@ describe("a sandbox plan", () => {
       { path: "/ws/.vscode", kind: "directory" }
     ])
     assert.sameMembers([...readOnly], ["/ws/.tollgate", "/ws/.npmrc", "/ws/.vscode"])
+  })
+
+  it("keeps a directory as it is in which nothing can be put in the place of what is absent (S3)", () => {
+    const { absent, pinned, readOnly } = plan({ protected: ["build/.git/", "src/.git/"] })
+    assert.deepStrictEqual(absent, [{ path: "/ws/src/.git", kind: "directory" }])
+    assert.deepStrictEqual(readOnly, ["/ws/build", "/ws/src/.git"])
+    assert.deepStrictEqual(pinned, ["/ws/build", "/ws/src"])
   })
 
   it("pins the directories above what is protected, so that they cannot be renamed away with it (S3)", () => {
@@ -99,11 +131,11 @@ describe("a sandbox plan", () => {
   it("looks at each place once, however many paths lead through it (S3)", () => {
     const looks: Array<string> = []
     const watched: Plan.View = {
+      ...view,
       kind: (path) => {
         looks.push(path)
         return view.kind(path)
-      },
-      target: view.target
+      }
     }
     const policy = {
       writable: ["/ws", "/ws/src", "/alias/build"],
