@@ -48,10 +48,12 @@ export const make = <E extends CommandFailed>({ dialogue, perform, prompt }: Opt
       })
     )
     yield* Effect.forkScoped(assisting)
+    /** Each press goes on from the mode that the one before it has set. */
+    const stepping = yield* Effect.makeSemaphore(1)
     yield* composer.bind({
       matches: ({ key }) => key.name === "tab" && key.shift,
       always: true,
-      run: Effect.asVoid(Effect.forkIn(Effect.provide(perform("/mode next"), services), scope))
+      run: Effect.asVoid(Effect.forkIn(Effect.provide(stepping.withPermits(1)(perform("/mode next")), services), scope))
     })
     const clock = yield* Effect.clock
     /** Until when a second Escape counts, by the clock. */

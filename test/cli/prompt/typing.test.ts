@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, FastCheck, Layer, Option, TestClock } from "effect"
+import { Context, Deferred, Effect, FastCheck, Layer, Option, TestClock } from "effect"
 import { Configuration } from "../../../src/config/Configuration.ts"
 import { Surroundings } from "../../../src/host/Surroundings.ts"
 import type { Prompt } from "../../../src/cli/prompt/commands/Command.ts"
@@ -18,6 +18,8 @@ const escape = {
   key: { name: "escape", ctrl: false, meta: false, shift: false }
 }
 
+const shiftTab = { input: Option.none(), key: { name: "tab", ctrl: false, meta: false, shift: true } }
+
 /** What the keys at an empty prompt have asked for. */
 const typing = Effect.gen(function* () {
   const { screen } = fakeScreen()
@@ -34,11 +36,17 @@ const typing = Effect.gen(function* () {
   )
   const context = yield* Layer.build(services)
   const prompt = { isRunning: () => false } as Prompt
-  const perform = (line: string) => Effect.sync(() => void performed.push(line))
+  const done = yield* Deferred.make<void>()
+  const perform = (line: string) =>
+    Effect.zipRight(
+      Effect.sync(() => void performed.push(line)),
+      line === "/mode next" ? Deferred.await(done) : Effect.void
+    )
   yield* Effect.provide(Typing.make({ prompt, dialogue: Effect.never, perform }), context)
   yield* Effect.forkScoped(Context.get(context, Composer).next("› "))
   yield* TestClock.adjust(0)
-  return { performed, press: Effect.zipRight(press(escape), TestClock.adjust(0)) }
+  const pressed = (key: typeof escape | typeof shiftTab) => Effect.zipRight(press(key), TestClock.adjust(0))
+  return { performed, press: pressed(escape), shift: pressed(shiftTab), done }
 })
 
 describe("the keys at a prompt", () => {
@@ -66,6 +74,16 @@ describe("the keys at a prompt", () => {
           pauses.join(" ")
         )
       }
+    })
+  )
+
+  it.scoped("take one step of the modes after the other, however fast they are pressed (U13)", () =>
+    Effect.gen(function* () {
+      const { done, performed, shift } = yield* typing
+      yield* Effect.zipRight(shift, shift)
+      assert.deepStrictEqual(performed, ["/mode next"])
+      yield* Effect.zipRight(Deferred.succeed(done, undefined), TestClock.adjust(0))
+      assert.deepStrictEqual(performed, ["/mode next", "/mode next"])
     })
   )
 })
