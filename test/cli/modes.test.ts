@@ -54,8 +54,13 @@ describe("the mode of approvals", () => {
     // The session exists by now, and what a key does leaves no rows behind.
     terminal.press("\u001b[Z")
     await terminal.seen(/^ PLAN · test/m)
+    terminal.press("\u001b[Z\u001b[Z")
+    await terminal.seen(/^ EDITS · test/m)
     await leave(terminal)
     assert.strictEqual(terminal.screen().split("mode: ").length, 2)
+    // Who has asked for it is told, and nobody else.
+    assert.strictEqual(terminal.screen().split("allow cannot be set here").length, 2)
+    assert.match(terminal.screen(), /Start with: tollgate\s+--dangerously-allow-all/)
   })
 
   it("goes on from a plan in the mode that the person chooses, with the model's next answer (U13)", async () => {

@@ -1,5 +1,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { type ApprovalPolicy, ordinary } from "../../approval/ApprovalPolicy.ts"
 import type { Level } from "../../ui/Display.ts"
@@ -9,6 +11,13 @@ import { Screen } from "../terminal/Screen.ts"
 import type { Dialogue } from "./Dialogue.ts"
 import type { PromptState } from "./PromptState.ts"
 import type { Session } from "./Session.ts"
+
+/** The person has stopped what waited for its session to open. */
+export class NotSent extends Schema.TaggedError<NotSent>()("NotSent", {}) {
+  override get message() {
+    return "stopped before it was sent"
+  }
+}
 
 interface Options<E> {
   readonly state: PromptState
@@ -34,8 +43,12 @@ export const make = <E>({ dialogue, ended, isShown, policy, quit, say, state }: 
     let session: Session | undefined
     /** Open, but not in the mode that was chosen yet: nothing runs in it, and the next try goes on with it. */
     let unready: Session | undefined
+    /** The mode that the session has until what is shown of it tells. */
+    let mode = policy
     /** Fulfilled when the task that is waited for has ended. */
     let running: Deferred.Deferred<void> | undefined
+    /** Failed by an interruption while a task waits for the session. */
+    let waiting: Deferred.Deferred<never, NotSent> | undefined
 
     /** One at a time: a command that is typed while the session opens waits for the same one. */
     const opening = yield* Effect.makeSemaphore(1)
@@ -58,7 +71,12 @@ export const make = <E>({ dialogue, ended, isShown, policy, quit, say, state }: 
       })
       const fresh = unready ?? (yield* begin)
       unready = fresh
-      if (state.mode !== policy) yield* fresh.setMode(state.mode)
+      // Another may be chosen while one is set.
+      while (mode !== state.mode) {
+        const wanted = state.mode
+        yield* fresh.setMode(wanted)
+        mode = wanted
+      }
       session = fresh
       state.spent(fresh.spent)
       if (fresh.profile !== "") state.profile = fresh.profile
@@ -81,11 +99,25 @@ export const make = <E>({ dialogue, ended, isShown, policy, quit, say, state }: 
       running = undefined
     })
 
+    /** The session for a task; opening it goes on where the person does not wait for it. */
+    const begun = Effect.gen(function* () {
+      const stopped = yield* Deferred.make<never, NotSent>()
+      waiting = stopped
+      const fiber = yield* Effect.forkIn(opened, scope)
+      return yield* Effect.raceFirst(Fiber.join(fiber), Deferred.await(stopped))
+    }).pipe(
+      Effect.ensuring(
+        Effect.sync(() => {
+          waiting = undefined
+        })
+      )
+    )
+
     /** Shows the task that `begin` sends off to its end. */
     const task = <E, R>(begin: (session: Session) => Effect.Effect<unknown, E, R>) =>
       Effect.gen(function* () {
-        const target = yield* opened
         state.completed = false
+        const target = session ?? (yield* begun)
         running = yield* Deferred.make<void>()
         yield* Effect.onError(begin(target), () =>
           Effect.sync(() => {
@@ -101,7 +133,15 @@ export const make = <E>({ dialogue, ended, isShown, policy, quit, say, state }: 
             state.mode = wanted
             return region.changed
           })
-        : Effect.flatMap(opened, (target) => target.setMode(wanted))
+        : Effect.flatMap(opened, (target) =>
+            Effect.zipRight(
+              target.setMode(wanted),
+              Effect.suspend(() => {
+                state.mode = wanted
+                return region.changed
+              })
+            )
+          )
 
     return {
       current: () => session,
@@ -109,10 +149,14 @@ export const make = <E>({ dialogue, ended, isShown, policy, quit, say, state }: 
       awaited,
       task,
       setMode,
-      isRunning: () => running !== undefined,
-      /** Stops what runs; whether anything did. */
+      isRunning: () => running !== undefined || waiting !== undefined,
+      /** Stops what runs, or what waits to run; whether anything did. */
       interrupt: Effect.suspend(() =>
-        session === undefined || running === undefined ? Effect.succeed(false) : Effect.as(session.interrupt, true)
+        waiting !== undefined
+          ? Deferred.fail(waiting, new NotSent())
+          : session === undefined || running === undefined
+            ? Effect.succeed(false)
+            : Effect.as(session.interrupt, true)
       )
     }
   })

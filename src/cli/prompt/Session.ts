@@ -83,9 +83,11 @@ export const open = (options: Chosen, { ended, heard }: Listener) =>
               )
             )
           )
-    /** The status line shows the mode: its changes leave no rows behind. */
+    /** The status line shows the mode, and who asked for a command is answered: neither leaves rows behind. */
+    const isToldElsewhere = ({ event }: Envelope): boolean =>
+      event._tag === "ApprovalPolicySet" || (event._tag === "CommandRejected" && event.commandId !== undefined)
     const events = Stream.filterEffect(runtime.subscribe(session, { from: opened.seq }), (envelope) =>
-      envelope.event._tag === "ApprovalPolicySet" ? Effect.as(heard(envelope), false) : Effect.succeed(true)
+      isToldElsewhere(envelope) ? Effect.as(heard(envelope), false) : Effect.succeed(true)
     )
     const shown = present(events, {
       decide: (decision) => Effect.ignore(runtime.send(decision)),

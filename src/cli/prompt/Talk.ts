@@ -2,6 +2,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import type { ApprovalPolicy } from "../../approval/ApprovalPolicy.ts"
 import { Configuration } from "../../config/Configuration.ts"
@@ -12,6 +13,7 @@ import { many } from "../../ui/Words.ts"
 import { version } from "../../version.ts"
 import { header } from "../terminal/header.ts"
 import { invocation } from "../invocation.ts"
+import { advised } from "../terminal/advice.ts"
 import { attached, isRouted } from "../attached.ts"
 import type { Chosen } from "../checkProfile.ts"
 import { isTerminalGone } from "../end.ts"
@@ -133,12 +135,12 @@ export const talk = (options: Chosen, policy: ApprovalPolicy, isShown: boolean) 
         })
         yield* current.task((session) => session.submit(text, typed, images))
       }).pipe(
-        Effect.catchTag("SessionUnavailable", "ImageRefused", (error) =>
+        Effect.catchTag("SessionUnavailable", "ImageRefused", "NotSent", (error) =>
           Effect.gen(function* () {
             state.completed = false
-            yield* say(error.message, "error")
+            yield* say(advised(error.message, error), error._tag === "NotSent" ? "info" : "error")
             // Nothing was sent: it can be mended and sent again.
-            if (error._tag === "ImageRefused") yield* draft(given)
+            if (error._tag !== "SessionUnavailable") yield* draft(given)
           })
         )
       )
@@ -176,7 +178,9 @@ export const talk = (options: Chosen, policy: ApprovalPolicy, isShown: boolean) 
           return Effect.asVoid(Deferred.succeed(quit, undefined))
         })
     }
-    const told = Effect.catchAll((error: CommandFailed) => say(error.message, "error"))
+    const told = Effect.catchAll((error: CommandFailed) =>
+      say(Predicate.isTagged(error, "RequestRejected") ? advised(error.message, error) : error.message, "error")
+    )
     /** Runs a command of the person behind the gate that those of the model are behind. */
     const shell = (line: string) => told(current.task((session) => session.invoke("run_shell", { command: line })))
     const perform = (line: string) => told(Effect.flatMap(dialogue, (dialogue) => dialogue.perform(line, prompt)))
