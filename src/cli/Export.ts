@@ -47,13 +47,18 @@ export const toFile = (
   session: string,
   format: ExportFormat,
   file: string,
-  { force = false, omitted = {} }: { readonly force?: boolean; readonly omitted?: Omissions } = {}
+  { force, omitted = {} }: { readonly force?: boolean; readonly omitted?: Omissions } = {}
 ) =>
   Effect.mapError(
-    redacted(Effect.flatMap(exported(session, format, omitted), (text) => ExportFile.write(file, text, force))),
+    redacted(
+      Effect.flatMap(exported(session, format, omitted), (text) => ExportFile.write(file, text, force ?? false))
+    ),
     (error) =>
       error._tag === "ExportRefused" && error.reason === ExportFile.exists
-        ? new UsageError({ reason: `${oneLine(file)} already exists; name another file, or use --force.` })
+        ? new UsageError({
+            // At the prompt there are no options.
+            reason: `${oneLine(file)} already exists; name another file${force === undefined ? "" : ", or use --force"}.`
+          })
         : error
   )
 

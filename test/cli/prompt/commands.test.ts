@@ -65,6 +65,7 @@ describe("a slash command", () => {
     ["/tool none", /Unknown tool "none"\. Available: run_shell/],
     ["/mcp", /no MCP server · tollgate mcp add NAME/],
     ["/export json talk.json", /written: \S+\s*talk\.json/],
+    ["/export json talk.json", /already exists; name another file\.$/],
     ["/import", /usage: \/import FILE/],
     ["/import none.json", /does not exist/],
     ["/import -", /standard input is what you type at/],
@@ -72,6 +73,10 @@ describe("a slash command", () => {
     ["/config", /maxDepth +4 {2}\(default\)/],
     ["/config maxDepth", /· 4$/],
     ["/config none", /Unknown configuration key "none"\./],
+    ["/config none 5", /Unknown configuration key "none"\.[^·]*$/],
+    ["/config maxDepth 5", /maxDepth = 5 [^]*· what is set counts from the next start on$/],
+    ["/resume none", /Session none does not exist/],
+    ["/modle", /did you mean \/model\?/],
     ["/status", /session_\w+ · test · asks before acting · sandbox off/],
     ["/doctor", /profile test +scripted[^]*sandbox +Commands run unconfined/]
   ]

@@ -111,13 +111,18 @@ describe("the prompt", () => {
     assert.lengthOf(sessions, 1)
   })
 
-  it("goes on in an earlier session on /resume (U7, U12)", async () => {
+  it("goes on in an earlier session on /resume, and in the one that it names (U7, U12)", async () => {
     scripted(at, [{ repeat: true, steps: [{ say: "Still here." }] }])
     const first = await prompt()
     first.press("the first talk\r")
     await first.idle(/Still here\./)
     first.press(ctrlD)
     await first.ended
+    const [id = ""] = /session_[0-9a-f]{8}/.exec(first.screen()) ?? []
+    const named = await prompt()
+    named.press(`/resume ${id}\r`)
+    await named.idle(/› the first talk\n+Still here\./)
+    await leave(named)
     const terminal = await prompt()
     terminal.press("/resume\r")
     await terminal.seen(/❯ +just now.*the first talk/)

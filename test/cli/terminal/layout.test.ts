@@ -61,6 +61,8 @@ describe("layout", () => {
   it("suggests the word that was probably meant, and none where none was", () => {
     assert.strictEqual(similar("evnts", ["events", "run"]), "events")
     assert.strictEqual(similar("song", ["events", "run"]), undefined)
+    assert.strictEqual(similar("modle", ["mode", "model", "mcp"]), "model")
+    assert.strictEqual(similar("mo", ["model", "mode"]), "mode")
   })
 })
 

@@ -112,12 +112,14 @@ export const why = command({
 
 const configure = () => import("../../Configure.ts")
 
+const countsLater = "what is set counts from the next start on"
+
 export const config = command({
   name: "config",
   group: "settings",
   summary: "show the configuration, or show or set one value of the file",
   arguments: "[KEY] [VALUE]",
-  details: "what is set counts from the next start on",
+  details: countsLater,
   duringTask: true,
   complete: (typed) =>
     typed.length > 1
@@ -128,12 +130,13 @@ export const config = command({
         ),
   run: (argument, prompt) => {
     const [, key = "", value = ""] = /^(\S*)\s*([^]*)$/.exec(argument) ?? []
-    return printed(
+    const done = printed(
       prompt,
       load(configure, ({ get, set, showAll }): Effect.Effect<unknown, CommandFailed, CommandServices> =>
         key === "" ? showAll(false) : value === "" ? get(key, false) : set(key, Option.some(value), false)
       )
     )
+    return value === "" ? done : Effect.zipRight(done, prompt.say(countsLater))
   }
 })
 

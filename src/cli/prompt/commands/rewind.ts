@@ -54,7 +54,8 @@ export const rewind = command({
   summary: "go back to before a prompt, with the files (or esc esc)",
   arguments: "[N]",
   details:
-    "Without a number, pick the prompt. What the file tools have changed since is put back; a file that somebody else has changed\nas well is named and left alone, and what commands have changed stays. The log keeps all of it.",
+    "Without a number, pick the prompt. What the file tools have changed since is put back; a file that somebody else has changed as well " +
+    "is named and left alone, and what commands have changed stays. The log keeps all of it.",
   run: (argument, prompt) =>
     Effect.gen(function* () {
       const session = prompt.current()

@@ -5,6 +5,7 @@ import { Configuration } from "../../../config/Configuration.ts"
 import { ProfileNotFound } from "../../../model/Models.ts"
 import { Keyboard } from "../../terminal/Keyboard.ts"
 import { modeText } from "../../terminal/modeText.ts"
+import { resolve } from "../../SessionId.ts"
 import { command } from "./Command.ts"
 import { contextOf } from "./conversation.ts"
 
@@ -96,13 +97,17 @@ export const status = command({
 export const resume = command({
   name: "resume",
   group: "session",
-  summary: "pick an earlier session of this project and go on in it",
-  run: (_, prompt) =>
+  summary: "go on in an earlier session; without ID, pick one of this project",
+  arguments: "[ID]",
+  run: (id, prompt) =>
     Effect.gen(function* () {
-      const picked = yield* load(
-        () => import("../pickSession.ts"),
-        ({ pickSession }) => pickSession
-      )
+      const picked =
+        id === ""
+          ? yield* load(
+              () => import("../pickSession.ts"),
+              ({ pickSession }) => pickSession
+            )
+          : Option.some(yield* resolve(id))
       if (Option.isNone(picked)) return
       if (picked.value === prompt.current()?.session) return yield* prompt.say("this session is open already")
       yield* prompt.resume(picked.value)
