@@ -1,6 +1,7 @@
 // @effect-diagnostics asyncFunction:off - drives a real browser
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
+import type { Route } from "playwright-core"
 import { served } from "../server/served.ts"
 import { type Machine, open, playing, say, sayAfter, start } from "./Page.ts"
 
@@ -85,6 +86,44 @@ describe("a conversation in the browser", () => {
           await prompt("last")
           await page.locator(".ending").nth(2).waitFor()
           assert.isAbove(await left(), 299)
+        })
+      })
+  )
+
+  it.scopedLive(
+    "has prompts that wait behind all of what runs, and loses nothing that is typed while one is sent (U11)",
+    () =>
+      Effect.gen(function* () {
+        const more = yield* Deferred.make<void>()
+        const models = playing({ first: [sayAfter("begun", Deferred.await(more), " and ended")] })
+        const server = yield* served({ models, page: machine.page })
+        const { page } = yield* open(machine, server)
+        const rows = () => page.locator(".prompt-text, .ending").allInnerTexts()
+        yield* Effect.promise(async () => {
+          const prompt = page.getByRole("textbox", { name: "Prompt" })
+          await prompt.fill("first")
+          await prompt.press("Enter")
+          await page.getByText("waiting for played").or(page.getByText("answering")).waitFor()
+          // What follows is typed while the prompt is on its way.
+          const typing = async (route: Route) => {
+            await prompt.pressSequentially("third")
+            await route.continue()
+          }
+          await page.route("**/commands", typing, { times: 1 })
+          await prompt.fill("second")
+          await prompt.press("Enter")
+          const label = page.locator(".prompt.queued .who")
+          await label.waitFor()
+          assert.strictEqual(await prompt.inputValue(), "third")
+          assert.include(await label.innerText(), "queued behind 1")
+          const boxes = [await label.boundingBox(), await page.locator(".prompt.queued .prompt-text").boundingBox()]
+          const [above, below] = boxes
+          assert.isAtLeast(below?.y ?? 0, (above?.y ?? 0) + (above?.height ?? 0))
+          await prompt.press("Enter")
+          await page.locator(".prompt.queued").nth(1).waitFor()
+          await prompt.press("Escape")
+          await page.locator(".ending").nth(2).waitFor()
+          assert.deepStrictEqual((await rows()).slice(0, 4), ["first", "Interrupted", "second", "third"])
         })
       })
   )

@@ -14,8 +14,8 @@ const Line = ({ id }: { readonly id: string }) => {
   const isSelected = selected.value === waiting
   return (
     <li>
-      <button type="button" class={`queued risk-${risk}`} aria-current={isSelected} onClick={() => select(id)}>
-        <b>{visibleLine(tool)}</b> <span class="queued-message">{visibleLine(message)}</span>
+      <button type="button" class={`queue-entry risk-${risk}`} aria-current={isSelected} onClick={() => select(id)}>
+        <b>{visibleLine(tool)}</b> <span class="queue-message">{visibleLine(message)}</span>
       </button>
     </li>
   )

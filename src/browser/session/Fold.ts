@@ -64,7 +64,7 @@ export class Fold {
         const { ahead, by, prompt: text } = event
         const prompt: Prompt = { ...this.rows.row(envelope), kind: "prompt", task, text, by, ahead, state: "queued" }
         this.prompts.set(task, prompt)
-        return this.rows.add(envelope, prompt)
+        return this.rows.queue(prompt)
       }
       case "TaskStarted": {
         const prompt = this.prompts.get(task ?? "")
@@ -87,6 +87,7 @@ export class Fold {
           return this.rows.add(envelope, late)
         }
         prompt.state = "running"
+        this.rows.follow(prompt)
         return this.rows.touch(prompt)
       }
       case "TaskCancelling":
@@ -124,7 +125,9 @@ export class Fold {
         this.rows.drop(envelope)
         return this.rows.note(
           envelope,
-          event.delayMillis === 0 ? event.reason : `${event.reason}; again in ${duration(event.delayMillis)}`,
+          event.delayMillis === 0
+            ? event.reason
+            : `${event.reason.replace(/\.$/, "")}; again in ${duration(event.delayMillis)}`,
           "warning"
         )
       case "ModelAnswered": {
@@ -259,12 +262,16 @@ export class Fold {
     this.doing = undefined
     this.interrupting = false
     const prompt = this.prompts.get(task)
+    const hasBegun = prompt?.state !== "queued"
     if (prompt !== undefined) {
       prompt.state = "ended"
       this.rows.touch(prompt)
     }
     this.rows.close(task)
-    this.rows.add({ ...envelope, worker: [] }, { ...this.rows.row(envelope, "end"), kind: "end", outcome, text })
+    const end: Item = { ...this.rows.row(envelope, "end"), kind: "end", outcome, text }
+    if (hasBegun) this.rows.add({ ...envelope, worker: [] }, end)
+    else this.rows.queue(end)
+    if (this.tasks.size === 0) this.rows.follow()
   }
 }
 

@@ -26,6 +26,8 @@ export class Rows {
   private nth = 0
   /** The call that a row stands below. */
   private readonly above = new WeakMap<Item, Call>()
+  /** What stands behind all that the task adds which runs: prompts that wait for its end, and the ends of those that never began. */
+  private readonly behind = new Set<Item>()
 
   row({ seq, time }: Envelope, of = "") {
     this.nth = seq === this.last ? this.nth + 1 : 0
@@ -41,11 +43,28 @@ export class Rows {
 
   add(envelope: Envelope, item: Item): void {
     const { list, owner } = this.listOf(envelope)
+    if (owner === undefined) {
+      let at = list.length
+      for (let last = list[at - 1]; last !== undefined && this.behind.has(last); last = list[at - 1]) at--
+      list.splice(at, 0, item)
+      return
+    }
     list.push(item)
-    if (owner === undefined) return
     this.above.set(item, owner)
     if (list.length > maxBelow) list.splice(0, list.length - maxBelow)
     this.touch(owner)
+  }
+
+  /** Adds a row of the conversation behind what the task adds that runs. */
+  queue(item: Item): void {
+    this.items.push(item)
+    this.behind.add(item)
+  }
+
+  /** What follows stands behind these rows, or behind all. */
+  follow(item?: Item): void {
+    if (item === undefined) this.behind.clear()
+    else this.behind.delete(item)
   }
 
   touch(item: Item): void {

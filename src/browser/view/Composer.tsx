@@ -43,15 +43,19 @@ export const Composer = ({ busy, draft, onSubmit, placeholder }: Props) => {
     const { current } = place
     const text = current?.value.trim() ?? ""
     if (current === null || text === "" || sending) return
+    const show = (value: string) => {
+      drafts.set(draft, value)
+      current.value = value
+      fit()
+    }
     setSending(true)
+    // What is typed from here on is another prompt.
+    show("")
     const refused = await onSubmit(text, task.current)
     setSending(false)
     setProblem(refused)
-    if (refused !== undefined) return
-    task.current = newId("task")
-    drafts.delete(draft)
-    current.value = ""
-    fit()
+    if (refused === undefined) task.current = newId("task")
+    else show([text, drafts.get(draft) ?? ""].filter((part) => part !== "").join("\n"))
   }
   return (
     <form

@@ -160,7 +160,8 @@ const Head = ({ feed, workers }: { readonly feed: Feed; readonly workers: boolea
 /** What goes on, and what it has come to. */
 const Status = ({ feed, problem }: { readonly feed: Feed; readonly problem: string | undefined }) => {
   void feed.revision.value
-  const { context, doing, interrupting, profile, spent, tasks } = feed.fold
+  const { context, doing, interrupting, profile, spent, tasks, waiting } = feed.fold
+  const goesOn = interrupting ? "interrupting" : waiting.size > 0 ? "waiting for an answer" : (doing ?? "working")
   const lost = feed.connection.value === "lost"
   const percent = context?.window === undefined ? undefined : Math.round((100 * context.tokens) / context.window)
   return (
@@ -172,7 +173,7 @@ const Status = ({ feed, problem }: { readonly feed: Feed; readonly problem: stri
       ) : tasks.size > 0 ? (
         <>
           <span class="pulse" aria-hidden="true" />
-          <span>{interrupting ? "interrupting" : makeVisible(doing ?? "working")}</span>
+          <span>{makeVisible(goesOn)}</span>
           <span class="quiet">Esc interrupts</span>
         </>
       ) : (
