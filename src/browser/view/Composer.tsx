@@ -19,8 +19,10 @@ export const promptWanted = signal(0)
 /** Where a prompt is typed: Enter sends, Shift-Enter begins a line. What was not sent stays. */
 export const Composer = ({ busy, draft, onSubmit, placeholder }: Props) => {
   const place = useRef<HTMLTextAreaElement>(null)
-  /** The same task until it has been taken, so that it is not begun twice. */
-  const task = useRef(newId("task"))
+  /** What was not taken yet: the same words are the same task, so that it is not begun twice. */
+  const open = useRef({ text: "", task: "" })
+  const shown = useRef(draft)
+  shown.current = draft
   const [problem, setProblem] = useState<string | undefined>(undefined)
   const [sending, setSending] = useState(false)
   const fit = () => {
@@ -45,16 +47,18 @@ export const Composer = ({ busy, draft, onSubmit, placeholder }: Props) => {
     if (current === null || text === "" || sending) return
     const show = (value: string) => {
       drafts.set(draft, value)
+      if (shown.current !== draft) return
       current.value = value
       fit()
     }
+    if (open.current.text !== text) open.current = { text, task: newId("task") }
     setSending(true)
     // What is typed from here on is another prompt.
     show("")
-    const refused = await onSubmit(text, task.current)
+    const refused = await onSubmit(text, open.current.task)
     setSending(false)
     setProblem(refused)
-    if (refused === undefined) task.current = newId("task")
+    if (refused === undefined) open.current = { text: "", task: "" }
     else show([text, drafts.get(draft) ?? ""].filter((part) => part !== "").join("\n"))
   }
   return (
