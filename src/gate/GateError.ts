@@ -41,9 +41,13 @@ export class ArgumentsMalformed extends Schema.TaggedError<ArgumentsMalformed>()
 
 /** The decoded parameters are not those that were decided on, by a middleware or by a schema that is not pure; nothing ran. */
 export class ParametersChanged extends Schema.TaggedError<ParametersChanged>()("ParametersChanged", {
-  tool: Schema.String
+  tool: Schema.String,
+  /** It had started in this call, with other ones. */
+  started: Schema.optionalWith(Schema.Literal(true), { exact: true })
 }) {
   override get message() {
+    if (this.started === true)
+      return `${named(this.tool)} has started in this call with other parameters, so it was not run with these. Middleware may replace rawParams until a call has started; after that, make another call.`
     return `The decoded parameters of ${named(this.tool)} differ from those that were approved, so it was not run. Middleware that changes parameters must replace rawParams, which are then validated and approved again. A schema must decode the same parameters to the same value every time.`
   }
 }

@@ -50,6 +50,8 @@ export class Passage {
   runs = 0
   /** `ToolCallStarted` is out. */
   started = false
+  /** The raw parameters that it told of. */
+  begun: unknown
   /** The call that the handler was entered with last, so that something may have happened. */
   entered: ToolCall | undefined
   /** The call has its end: nothing begins any more. */

@@ -144,7 +144,10 @@ const settled = <Self extends ToolCall>(
   given = call.rawParams
 ): Passed<Self> | undefined => {
   const { cleared, refused } = passage
-  if (cleared !== undefined && (cleared.rawParams === given || cleared.given === given)) {
+  if (
+    cleared !== undefined &&
+    (isDeepStrictEqual(cleared.rawParams, given) || isDeepStrictEqual(cleared.given, given))
+  ) {
     const { params, rawParams, told } = cleared
     const same = told === undefined && params === call.params && rawParams === call.rawParams
     return same ? call : { ...call, rawParams, params, ...told }
@@ -187,6 +190,8 @@ const decide = <Self extends ToolCall>(
     Effect.suspend(() => {
       const known = settled(passage, call, given)
       if (known !== undefined) return Effect.isEffect(known) ? known : Effect.succeed(known)
+      // A question is answered before the start of what it is about.
+      if (passage.started) return new ParametersChanged({ tool: call.name, started: true })
       const cleared =
         edited === undefined
           ? ask(passage, approvals.value, given, own, asks, 1, answer)

@@ -3,6 +3,7 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Struct from "effect/Struct"
+import { isDeepStrictEqual } from "node:util"
 import { ApprovalStale } from "../approval/ApprovalError.ts"
 import type * as Tool from "../tool/Tool.ts"
 import { silent, type ToolCall } from "../tool/ToolCall.ts"
@@ -52,11 +53,8 @@ const asDecided = ({ cleared }: Passage, call: ToolCall): ToolCall => {
   return { ...Struct.omit(call, ...told), ...known }
 }
 
-/**
- * The call as it was decided on, with parameters decoded anew for each attempt; refused where they are no longer those
- * that were decided on.
- */
-const fresh = (passage: Passage, given: ToolCall): ToolCall | ParametersChanged => {
+/** The call as it was decided on, with parameters decoded anew for each attempt. */
+const decidedOn = (passage: Passage, given: ToolCall): ToolCall | ParametersChanged => {
   const { cleared } = passage
   const call = asDecided(passage, given)
   if (cleared?.stillHolds === undefined) return call
@@ -64,6 +62,17 @@ const fresh = (passage: Passage, given: ToolCall): ToolCall | ParametersChanged 
   return Either.isRight(params) && same(params.right, cleared.params)
     ? { ...call, rawParams: cleared.rawParams, params: params.right }
     : new ParametersChanged({ tool: call.name })
+}
+
+/**
+ * The call as it was decided on; refused where its parameters are no longer those, or the log has told of the start of a
+ * change with other ones.
+ */
+const fresh = (passage: Passage, given: ToolCall): ToolCall | ParametersChanged => {
+  const call = decidedOn(passage, given)
+  const goesOn =
+    "_tag" in call || !passage.started || call.tool.readOnly || isDeepStrictEqual(call.rawParams, passage.begun)
+  return goesOn ? call : new ParametersChanged({ tool: call.name, started: true })
 }
 
 const invoked = (
@@ -111,8 +120,9 @@ const begun = (passage: Passage, given: ToolCall): Effect.Effect<ToolCall, Appro
     if ("_tag" in call) return call
     if (started) return Effect.succeed(call)
     const said = (): Effect.Effect<ToolCall> =>
-      Effect.map(announced(passage, given), () => {
+      Effect.map(announced(passage, call), () => {
         passage.started = true
+        passage.begun = call.rawParams
         return call
       })
     if (cleared?.stillHolds === undefined) return said()
