@@ -66,7 +66,10 @@ const started = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<Touc
   const named = args.flatMap((word): ReadonlyArray<Literal> => {
     const { value } = word
     if (!value.startsWith("-")) return [word]
-    return [/^--?[\w-]+=(.+)$/s.exec(value)?.[1] ?? "", /^-[A-Za-z]+?(?=[^A-Za-z]|(?<=f))(.+)$/s.exec(value)?.[1] ?? ""]
+    return [
+      /^--?[\w-]+=(.+)$/s.exec(value)?.[1] ?? "",
+      /^-[A-Za-z]+?(?=[^A-Za-z=]|(?<=f))(.+)$/s.exec(value)?.[1] ?? ""
+    ]
       .filter((given) => given !== "")
       .map((given) => ({ ...word, value: given }))
   })
