@@ -29,6 +29,11 @@ const waits = ({ message = "" }: Known): Advice => {
 /** Tools whose calls in the workspace a mode lets through. */
 const edits = /\b(?:write_file|edit_file|apply_patch) needs approval/
 
+const anotherTry = (): Advice => ({
+  lead: "Try again later, or with another profile",
+  command: "tollgate --profile NAME"
+})
+
 const table: Readonly<Record<string, (error: Known) => Advice | undefined>> = {
   ApprovalUnavailable: ({ message = "" }) => ({
     lead: "Run it in a terminal with nothing piped into it, or add",
@@ -57,7 +62,8 @@ const table: Readonly<Record<string, (error: Known) => Advice | undefined>> = {
     const [key = "profiles.NAME.price"] = /\bprofiles\..*?\.price\b/.exec(message) ?? []
     return { lead: "To set it", command: `tollgate config set ${typed(key)} '{"input":1,"output":5}'` }
   },
-  ModelOverloaded: () => ({ lead: "Try again later, or with another profile", command: "tollgate --profile NAME" }),
+  ModelOverloaded: anotherTry,
+  ModelCut: anotherTry,
   ModelUnauthorized: () => ({ lead: "See", command: "tollgate doctor" }),
   ModelUnreachable: () => ({ lead: "See", command: "tollgate doctor" }),
   // A script says itself what to do.

@@ -135,6 +135,12 @@ describe("the advice of the command line", () => {
     }
   )
 
+  it("says what to do next of every failure of a model, in its own words or by a command (U9)", () => {
+    // What a server refuses is in the rows above, and a script says itself what it lacks.
+    for (const error of errors.filter(({ _tag }) => _tag !== "ModelRejected"))
+      assert.match(advised(error.message, error), /: tollgate |Raise the profile's|See the log/, error._tag)
+  })
+
   it("says what the server said as a sentence, with one full stop (U9)", () => {
     for (const { message } of errors) assert.notMatch(message, /\.\.|[^.]$/)
   })
