@@ -74,6 +74,7 @@ describe("a slash command", () => {
     ["/config maxDepth", /· 4$/],
     ["/config none", /Unknown configuration key "none"\./],
     ["/config none 5", /Unknown configuration key "none"\.[^·]*$/],
+    ["/config maxDepth '3'", /maxDepth = 3 /],
     ["/config maxDepth 5", /maxDepth = 5 [^]*· what is set counts from the next start on$/],
     ["/resume none", /Session none does not exist/],
     ["/modle", /did you mean \/model\?/],

@@ -129,7 +129,9 @@ export const config = command({
           ({ keys }) => Effect.succeed(keys.map(({ about, name }) => ({ word: name, summary: about })))
         ),
   run: (argument, prompt) => {
-    const [, key = "", value = ""] = /^(\S*)\s*([^]*)$/.exec(argument) ?? []
+    const [, key = "", given = ""] = /^(\S*)\s*([^]*)$/.exec(argument) ?? []
+    // Advice has the quotes that a shell needs.
+    const value = /^'([^']*)'$/.exec(given)?.[1] ?? given
     const done = printed(
       prompt,
       load(configure, ({ get, set, showAll }): Effect.Effect<unknown, CommandFailed, CommandServices> =>
