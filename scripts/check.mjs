@@ -24,16 +24,17 @@ const check = ([name, ...args]) =>
     )
   })
 
-const inTurn = async (row) => {
-  const ended = []
-  for (const one of row) ended.push(await check(one))
-  return ended
-}
-
-for (const { code, name, printed, signal } of (await Promise.all(rows.map(inTurn))).flat()) {
+/** Says what it was as soon as it ends, so that a run which is ended itself has said how far it came. */
+const say = ({ code, name, printed, signal }) => {
   process.stdout.write(printed)
-  if (code === 0) continue
+  if (code === 0) return console.log(`${name}: nothing to mend`)
   const memory = signal === "SIGKILL" ? ", perhaps for want of memory; types take 3 GB" : ""
   console.error(signal ? `${name} was ended by ${signal}${memory}.` : `${name} has failed.`)
   process.exitCode = 1
 }
+
+const inTurn = async (row) => {
+  for (const one of row) say(await check(one))
+}
+
+await Promise.all(rows.map(inTurn))
