@@ -17,37 +17,44 @@ const quiet = Layer.mergeAll(
   Layer.mock(Ui, {})
 )
 
+const opening = (
+  setMode: (mode: ApprovalPolicy) => Effect.Effect<void, { readonly message: string }> = () => Effect.void
+): Session =>
+  ({ profile: "", spent: { amount: 0, unpriced: false }, shown: Effect.never, setMode }) as unknown as Session
+
+/** Asks about calls, unless `mode` was chosen while the program loaded. */
+const made = (open: Effect.Effect<Session>, mode: ApprovalPolicy, loaded: Effect.Effect<void> = Effect.void) =>
+  Effect.gen(function* () {
+    const state = new PromptState({ mode, profile: "", sandbox: "" })
+    const current = yield* PromptSession.make<never>({
+      dialogue: Effect.as(loaded, { open: () => open } as unknown as Dialogue),
+      ended: Effect.void,
+      isShown: true,
+      policy: "ask",
+      quit: yield* Deferred.make<void>(),
+      say: () => Effect.void,
+      state
+    })
+    return { current, state }
+  })
+
 describe("the session of a prompt", () => {
   it.scoped("is opened once, and used only in the mode that was chosen, also where that failed at first (U9)", () =>
     Effect.gen(function* () {
       const modes: Array<ApprovalPolicy> = []
       let opened = 0
       let failing = true
-      const session = {
-        profile: "",
-        spent: { amount: 0, unpriced: false },
-        shown: Effect.never,
-        setMode: (mode: ApprovalPolicy) =>
-          Effect.suspend(() => {
-            modes.push(mode)
-            return failing ? new UsageError({ reason: "not now" }) : Effect.void
-          })
-      } as unknown as Session
-      const current = yield* PromptSession.make({
-        dialogue: Effect.succeed({
-          open: () =>
-            Effect.sync(() => {
-              opened++
-              return session
-            })
-        } as unknown as Dialogue),
-        ended: Effect.void,
-        isShown: true,
-        policy: "ask",
-        quit: yield* Deferred.make<void>(),
-        say: () => Effect.void,
-        state: new PromptState({ mode: "plan", profile: "", sandbox: "" })
+      const session = opening((mode) =>
+        Effect.suspend(() => {
+          modes.push(mode)
+          return failing ? new UsageError({ reason: "not now" }) : Effect.void
+        })
+      )
+      const open = Effect.sync(() => {
+        opened++
+        return session
       })
+      const { current } = yield* made(open, "plan")
       assert.strictEqual((yield* failureOf(current.opened)).message, "not now")
       assert.isUndefined(current.current())
       failing = false
@@ -59,26 +66,16 @@ describe("the session of a prompt", () => {
   it.scoped("is opened in the mode that was chosen last, also where another was just being set (U13)", () =>
     Effect.gen(function* () {
       const modes: Array<ApprovalPolicy> = []
-      const state = new PromptState({ mode: "edits", profile: "", sandbox: "" })
-      const session: Session = {
-        profile: "",
-        spent: { amount: 0, unpriced: false },
-        shown: Effect.never,
-        setMode: (mode: ApprovalPolicy) =>
-          Effect.suspend(() => {
-            modes.push(mode)
-            return mode === "edits" ? current.setMode("plan") : Effect.void
-          })
-      } as unknown as Session
-      const current: Effect.Effect.Success<ReturnType<typeof PromptSession.make<never>>> = yield* PromptSession.make({
-        dialogue: Effect.succeed({ open: () => Effect.succeed(session) } as unknown as Dialogue),
-        ended: Effect.void,
-        isShown: true,
-        policy: "ask",
-        quit: yield* Deferred.make<void>(),
-        say: () => Effect.void,
-        state
-      })
+      const session: Session = opening((mode) =>
+        Effect.suspend(() => {
+          modes.push(mode)
+          return mode === "edits" ? current.setMode("plan") : Effect.void
+        })
+      )
+      const { current, state }: Effect.Effect.Success<ReturnType<typeof made>> = yield* made(
+        Effect.succeed(session),
+        "edits"
+      )
       yield* current.opened
       assert.deepStrictEqual(modes, ["edits", "plan"])
       yield* current.setMode("ask")
@@ -88,21 +85,9 @@ describe("the session of a prompt", () => {
 
   it.scoped("begins no task that was interrupted while the session was still opening (U8)", () =>
     Effect.gen(function* () {
-      const loaded = yield* Deferred.make<Dialogue>()
-      const session = {
-        profile: "",
-        spent: { amount: 0, unpriced: false },
-        shown: Effect.never
-      } as unknown as Session
-      const current = yield* PromptSession.make({
-        dialogue: Deferred.await(loaded),
-        ended: Effect.void,
-        isShown: true,
-        policy: "ask",
-        quit: yield* Deferred.make<void>(),
-        say: () => Effect.void,
-        state: new PromptState({ mode: "ask", profile: "", sandbox: "" })
-      })
+      const loaded = yield* Deferred.make<void>()
+      const session = opening()
+      const { current } = yield* made(Effect.succeed(session), "ask", Deferred.await(loaded))
       assert.isFalse(yield* current.interrupt)
       let begun = 0
       const begin = () => Effect.sync(() => void begun++)
@@ -112,7 +97,7 @@ describe("the session of a prompt", () => {
       assert.isTrue(yield* current.interrupt)
       assert.strictEqual((yield* Fiber.join(task)).message, "stopped before it was sent")
       assert.isFalse(current.isRunning())
-      yield* Deferred.succeed(loaded, { open: () => Effect.succeed(session) } as unknown as Dialogue)
+      yield* Deferred.succeed(loaded, undefined)
       assert.strictEqual(yield* current.opened, session)
       assert.strictEqual(begun, 0)
     }).pipe(Effect.provide(quiet))
