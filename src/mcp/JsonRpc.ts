@@ -1,4 +1,5 @@
 import { isReadonlyRecord } from "effect/Predicate"
+import { endOfString } from "../text/Json.ts"
 
 /** Levels of arrays and objects of a message. */
 export const deepest = 512
@@ -23,15 +24,39 @@ export const isAnswer = (value: unknown): boolean => {
   )
 }
 
-/** A number in a JSON text that is read as another one, as integers beyond 2^53 are; the text is well-formed. */
-export const inexactNumber = (text: string): string | undefined => {
-  if (!/\d{16}|[eE]\+?\d{3}/.test(text)) return undefined
-  const bare = text.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"/g, '""')
-  for (const [number] of bare.matchAll(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g)) {
-    const read = Number(number)
-    if (!Number.isFinite(read) || (/^-?\d{16,}$/.test(number) && BigInt(number) !== BigInt(read))) return number
+const isInexact = (number: string): boolean => {
+  const read = Number(number)
+  return !Number.isFinite(read) || (/^-?\d{16,}$/.test(number) && BigInt(number) !== BigInt(read))
+}
+
+/** A JSON text with each number put otherwise that is read as another one, as integers beyond 2^53 are. */
+export const withInexact = (text: string, put: (number: string) => string): string => {
+  if (!/\d{16}|[eE]\+?\d{3}/.test(text)) return text
+  const sign = /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+  let out = ""
+  let from = 0
+  for (let found = sign.exec(text); found !== null; found = sign.exec(text)) {
+    const { 0: one, index } = found
+    if (one === '"') {
+      const end = endOfString(text, sign.lastIndex)
+      if (end === -1) break
+      sign.lastIndex = end + 1
+    } else if (isInexact(one)) {
+      out += text.slice(from, index) + put(one)
+      from = sign.lastIndex
+    }
   }
-  return undefined
+  return out + text.slice(from)
+}
+
+/** The first such number of a JSON text. */
+export const inexactNumber = (text: string): string | undefined => {
+  let first: string | undefined
+  withInexact(text, (number) => {
+    first ??= number
+    return number
+  })
+  return first
 }
 
 /** What a client is told of a request with such a number. */

@@ -7,13 +7,16 @@ import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import { legible } from "../text/legible.ts"
 import { boundedFetch } from "./boundedFetch.ts"
 import { failing } from "./brokenOff.ts"
+import * as Digits from "./Digits.ts"
 import type { Given } from "./Given.ts"
+import { hearing } from "./hearing.ts"
 import { isProgram, type KnownServer, sandboxOf } from "./KnownServer.ts"
 import * as Bearer from "./login/Bearer.ts"
 import { ServerUnavailable } from "./McpError.ts"
 import type { HttpServer, ProgramServer } from "./McpServer.ts"
 import { asSaid, ownProgram } from "./ownProgram.ts"
 import * as ProgramTransport from "./ProgramTransport.ts"
+import * as Reconnecting from "./Reconnecting.ts"
 import type { Surroundings } from "./Surroundings.ts"
 
 /** The way to a server. */
@@ -53,7 +56,9 @@ const toProgram = (
       allowed === undefined
         ? plain
         : yield* Effect.mapError(confine(plain, allowed), ({ message }) => unavailable(message.replace(/\.$/, "")))
-    const transport = yield* ProgramTransport.make(processes, started, scope)
+    const digits = Digits.make()
+    const transport = yield* ProgramTransport.make(processes, started, scope, digits.keep)
+    hearing(transport, digits.tell)
     return {
       transport,
       isBrokenOff: transport.isBrokenOff,
@@ -72,17 +77,25 @@ const toUrl = (
   { login, network, variable }: Surroundings,
   { StreamableHTTPClientTransport }: typeof Library
 ): Effect.Effect<Link> =>
-  Effect.map(Bearer.make({ known, server, login, rules: network, variable }), (bearer) => ({
-    ...failing(
+  Effect.gen(function* () {
+    const bearer = yield* Bearer.make({ known, server, login, rules: network, variable })
+    const { heard, reconnectionScheduler } = yield* Reconnecting.make
+    const digits = Digits.make()
+    const way = failing(
       new StreamableHTTPClientTransport(new URL(server.url), {
-        fetch: boundedFetch(longestMessage),
+        fetch: boundedFetch(longestMessage, digits.keep),
         requestInit: { headers: given },
+        reconnectionScheduler,
         // What the user has configured counts before a login.
         ...(Object.keys(given).some((name) => name.toLowerCase() === "authorization") ? {} : { authProvider: bearer })
       })
-    ),
-    why: () => undefined
-  }))
+    )
+    hearing(way.transport, (message) => {
+      heard()
+      return digits.tell(message)
+    })
+    return { ...way, why: () => undefined }
+  })
 
 /** Makes the way to a server, which ends with the scope. */
 export const make = (

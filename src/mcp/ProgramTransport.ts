@@ -2,6 +2,7 @@ import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import { identity } from "effect/Function"
 import { isReadonlyRecord } from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
@@ -14,6 +15,7 @@ import { macrotask } from "../system/macrotask.ts"
 import { type NotJson, parseJson } from "../text/Json.ts"
 import { type Line, LineReader } from "../text/LineReader.ts"
 import { type Losing, losing } from "./brokenOff.ts"
+import type { Digits } from "./Digits.ts"
 import { deepest, isAnswer } from "./JsonRpc.ts"
 
 /** Characters of a message of a server; a longer one ends it. */
@@ -82,7 +84,8 @@ const exitWords = (exitCode: number | null, signal: string | null): string =>
 export const make = (
   processes: Processes["Type"],
   command: Omit<ProcessCommand, "stdin">,
-  parent: Scope.Scope
+  parent: Scope.Scope,
+  keep: Digits["keep"] = identity
 ): Effect.Effect<ProgramTransport> =>
   Effect.gen(function* () {
     const run = Runtime.runPromise(yield* Effect.runtime())
@@ -107,7 +110,7 @@ export const make = (
         if (gone !== undefined) return Effect.void
         if (isCut) return cutOff(`a message had more than ${longestMessage} characters`)
         if (line.trim() === "") return Effect.void
-        const parsed = parseJson(line, deepest)
+        const parsed = parseJson(keep(line), deepest)
         const { ids, why } = spoilt(line, parsed)
         const message = Either.getOrUndefined(parsed)
         if (ids.length > 0) for (const id of ids) transport.onmessage?.(lost(id, why))

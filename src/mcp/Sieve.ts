@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/client"
 import type * as Library from "@modelcontextprotocol/client"
 import * as Predicate from "effect/Predicate"
+import { hearing } from "./hearing.ts"
 import type { Offer } from "./Manifest.ts"
 
 /** The lists of a server: where their entries are, what each is here, and what the library calls it. */
@@ -42,21 +43,11 @@ export const make = (transport: Transport, { isSpecType }: typeof Library): Siev
       asked.set(message.id, lists[message.method])
     return send(message, options)
   }
-  let hear: Transport["onmessage"]
-  Object.defineProperty(transport, "onmessage", {
-    configurable: true,
-    get: () => hear,
-    set: (heard: Transport["onmessage"]) => {
-      hear =
-        heard === undefined
-          ? undefined
-          : (message, extra) => {
-              const id = "id" in message ? message.id : undefined
-              const list = id === undefined || "method" in message ? undefined : asked.get(id)
-              if (id !== undefined) asked.delete(id)
-              heard(list === undefined ? message : sifted(message, list), extra)
-            }
-    }
+  hearing(transport, (message) => {
+    const id = "id" in message ? message.id : undefined
+    const list = id === undefined || "method" in message ? undefined : asked.get(id)
+    if (id !== undefined) asked.delete(id)
+    return list === undefined ? message : sifted(message, list)
   })
   return {
     sifting: (ask, hears) => {

@@ -1,9 +1,12 @@
 // @effect-diagnostics globalFetch:off - the library of the protocol takes a function like fetch
 import type { FetchLike } from "@modelcontextprotocol/client"
 import * as Either from "effect/Either"
+import { identity } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import { parseJson } from "../text/Json.ts"
 import { parsed } from "../text/Url.ts"
+import type { Digits } from "./Digits.ts"
+import { eachData } from "./eachData.ts"
 import { deepest } from "./JsonRpc.ts"
 
 /** Bytes of an answer that is an error. */
@@ -69,10 +72,10 @@ const target = (response: Response, from: string | URL): string =>
 /**
  * A fetch for a server: a message of its answers has at most so many bytes, a longer one breaks the answer off, and of
  * an error as much is read as is shown. Redirects are not followed, and
- * an answer that is none to the request fails it at once, where the library alone would wait on.
+ * an answer that is none to the request fails it at once, where the library alone would wait on. `keep` changes the texts of messages.
  */
 export const boundedFetch =
-  (most: number): FetchLike =>
+  (most: number, keep: Digits["keep"] = identity): FetchLike =>
   (url, init) =>
     fetch(url, { ...init, redirect: "manual" }).then((response) => {
       const { body, headers, ok, status, statusText } = response
@@ -87,11 +90,13 @@ export const boundedFetch =
         throw new Error(`it has answered ${status} ${statusText} without a message`)
       if (body === null) return response
       const isEvents = headers.get("content-type")?.startsWith("text/event-stream") === true
-      const bounded = new Response(body.pipeThrough(counting(most, isEvents)), { status, statusText, headers })
-      if (id === undefined || isEvents) return bounded
+      const counted = body.pipeThrough(counting(most, isEvents))
+      if (isEvents) return new Response(counted.pipeThrough(eachData(keep)), { status, statusText, headers })
+      const bounded = new Response(counted, { status, statusText, headers })
+      if (id === undefined) return bounded
       const json = () =>
         bounded.text().then((text) => {
-          const said = parseJson(text, deepest)
+          const said = parseJson(keep(text), deepest)
           if (Either.isLeft(said)) throw new Error(`its answer is ${said.left} JSON`)
           const messages: ReadonlyArray<unknown> = Array.isArray(said.right) ? said.right : [said.right]
           if (!messages.some(isAnswerTo(id))) throw new Error("its answer is no message of the protocol")

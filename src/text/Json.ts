@@ -24,7 +24,8 @@ export const isDeepText = (text: string, max = maxJsonDepth): boolean => {
   return false
 }
 
-const endOfString = (text: string, from: number): number => {
+/** Where the string ends whose text begins at `from`; -1 where it does not. */
+export const endOfString = (text: string, from: number): number => {
   for (let end = text.indexOf('"', from); end !== -1; end = text.indexOf('"', end + 1)) {
     let slashes = end
     while (slashes > from && text.charCodeAt(slashes - 1) === 0x5c) slashes--
