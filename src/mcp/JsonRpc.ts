@@ -24,9 +24,11 @@ export const isAnswer = (value: unknown): boolean => {
   )
 }
 
+/** Whether a number would be written otherwise once it is read; some of more than 2^53 are written with fewer digits than they have. */
 const isInexact = (number: string): boolean => {
   const read = Number(number)
-  return !Number.isFinite(read) || (/^-?\d{16,}$/.test(number) && BigInt(number) !== BigInt(read))
+  if (!Number.isFinite(read)) return true
+  return /^-?\d{16,}$/.test(number) && `${read}` !== number && BigInt(number) !== BigInt(read)
 }
 
 /** A JSON text with each number put otherwise that is read as another one, as integers beyond 2^53 are. */

@@ -11,8 +11,13 @@ export type Veil = <A>(said: A) => A
 const over = (secrets: ReadonlyArray<string>): Veil => {
   const exact = new ExactValues(secrets)
   if (exact.isEmpty) return (said) => said
+  const veiledNumber = (value: number): number | string => {
+    const { out } = exact.replace(`${value}`, true)
+    return out === `${value}` ? value : out
+  }
   const veiled = (value: unknown): unknown => {
     if (typeof value === "string") return exact.replace(value, true).out
+    if (typeof value === "number") return veiledNumber(value)
     if (Array.isArray(value)) return value.map(veiled)
     if (typeof value !== "object" || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [veiled(key), veiled(one)]))

@@ -36,6 +36,8 @@ export interface JsonRules {
   readonly secret?: (kind: string, value: unknown, levels: number) => unknown
   /** What a key becomes. Default: as for a string. */
   readonly key?: (key: string) => string
+  /** What a string becomes that an object has under a name, where it is not as any other. */
+  readonly within?: (name: string, text: string, object: object) => string | undefined
   /** Called for each value that is left out. */
   readonly omit?: () => void
   readonly depth?: number
@@ -49,17 +51,23 @@ export const redactJsonWith = (redact: (text: string) => string, root: unknown, 
     key: name = redact,
     omit = () => {},
     secret: cover = mark,
-    values: most = maxValues
+    values: most = maxValues,
+    within = () => undefined
   } = rules
   let left = most
   const leave = (sign: string): string => {
     omit()
     return sign
   }
+  const number = (value: number): number | string => {
+    const shown = redact(`${value}`)
+    return shown === `${value}` ? value : shown
+  }
   const visit = (value: unknown, depth: number): unknown => {
     if (left-- <= 0) return leave(overflow)
     if (typeof value === "string") return redact(value)
     if (typeof value === "bigint") return redact(`${value}`)
+    if (typeof value === "number") return number(value)
     if (!isObject(value)) return typeof value === "function" || typeof value === "symbol" ? undefined : value
     if (Redacted.isRedacted(value)) return mark("secret")
     if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString()
@@ -78,7 +86,9 @@ export const redactJsonWith = (redact: (text: string) => string, root: unknown, 
       const secret = key === "value" && kind !== undefined ? kind : secretName(key)
       const place = typeof field === "string" && isPlaceName(key) && isPlace(field)
       const plain = secret === undefined || isBlank(field) || place
-      entries.push([name(key), plain ? visit(field, depth + 1) : cover(secret, field, deepest - depth - 1)])
+      const own = plain && typeof field === "string" ? within(key, field, value) : undefined
+      const covered = () => (plain ? visit(field, depth + 1) : cover(secret, field, deepest - depth - 1))
+      entries.push([name(key), own ?? covered()])
     }
     return Object.fromEntries(entries)
   }

@@ -8,6 +8,7 @@ import * as Deeds from "./Deeds.ts"
 import { ExactValues } from "./ExactValues.ts"
 import { JsonText } from "./JsonText.ts"
 import { redactJsonWith } from "./RedactJson.ts"
+import { redactedBytes } from "./redactedBytes.ts"
 import { redactedText } from "./redactedText.ts"
 import { approvalReader, Scanner } from "./Scanner.ts"
 import { type Shown, type ShownJson, shownJsonWith, shownWith } from "./Shown.ts"
@@ -38,6 +39,8 @@ export interface RedactorShape extends Deeds.Deeds {
   readonly jsonText: (text: string) => string
   /** The same for a text of any length, in slices between which others get their turn and interruption comes in. */
   readonly jsonSliced: (text: string) => Effect.Effect<string>
+  /** The same for bytes in base64, which stays valid; those that are no text lose the given secrets alone. */
+  readonly bytes: (encoded: string) => string
   /** However a text is cut into chunks, the outcome is that of `text` for the whole. */
   readonly stream: () => RedactionStream
   /** The same for `jsonText`, with strings as `JSON.stringify` spells them. */
@@ -124,6 +127,7 @@ export const make = (options: RedactorOptions = {}): RedactorShape => {
     json: (value) => redactJsonWith(jsonText, value),
     jsonText,
     jsonSliced,
+    bytes: redactedBytes(exact, jsonText),
     stream,
     jsonStream,
     transform

@@ -42,6 +42,7 @@ export const contained = (redactor: RedactorShape): Effect.Effect<RedactorShape>
               hidden
             )
         ),
+      bytes: text((given) => redactor.bytes(given)),
       stream: stream(() => redactor.stream()),
       jsonStream: stream(() => redactor.jsonStream()),
       transform: (self) => Stream.suspend(() => redactor.transform(self)),

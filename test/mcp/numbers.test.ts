@@ -10,7 +10,8 @@ import { approveAll, directory, planned, servers, tool } from "./support.ts"
 
 const answers: Readonly<Record<string, string>> = {
   data: '{"content":[{"type":"text","text":"word"}],"structuredContent":{"a":9007199254740993,"s":"9007199254740993","b":[1e400,1.5]}}',
-  exact: '{"content":[],"structuredContent":{"a":9007199254740992,"b":1e3,"c":"9007199254740993"}}',
+  exact:
+    '{"content":[],"structuredContent":{"a":9007199254740992,"d":28139309885755350,"b":1e3,"c":"9007199254740993"}}',
   about: '{"content":[{"type":"text","text":"word","_meta":{"at":1732934400123456789}}],"structuredContent":{"a":1}}'
 }
 
@@ -108,7 +109,12 @@ describe("a number of a server that is read as another one", () => {
         )
         const exact = yield* call("exact")
         assert.isUndefined(exact.isError)
-        assert.deepStrictEqual(exact.structuredContent, { a: 2 ** 53, b: 1000, c: "9007199254740993" })
+        assert.deepStrictEqual(exact.structuredContent, {
+          a: 2 ** 53,
+          d: 28139309885755352,
+          b: 1000,
+          c: "9007199254740993"
+        })
         const about = yield* call("about")
         assert.isUndefined(about.isError)
         assert.deepStrictEqual(about.structuredContent, { a: 1 })

@@ -13,6 +13,7 @@ const plain: RedactorShape = {
   deed: (text) => text,
   deedJson: (value) => value,
   jsonSliced: Effect.succeed,
+  bytes: (encoded) => encoded,
   jsonStream: () => ({ push: (text) => text, flush: () => "" }),
   stream: () => ({ push: (text) => text, flush: () => "" }),
   transform: (self) => self

@@ -11,6 +11,7 @@ import type { Resources } from "../resourceList.ts"
 import { openResource } from "../openResource.ts"
 import { visibleWords } from "../visibleWords.ts"
 import * as Offered from "./Offered.ts"
+import { redacted } from "./redacted.ts"
 
 /** The call that a prompt or a resource of a client stands for. */
 export interface PartCall {
@@ -41,8 +42,7 @@ const limited = <A, E>(operation: string, self: Effect.Effect<A, E>) =>
 /** The prompts and resources of approved servers. */
 export const make = (project: Project, view: Offered.View) =>
   Effect.gen(function* () {
-    const { json } = yield* Redactor
-    const redacted = <A>(value: A): A => json(value) as A
+    const without = redacted(yield* Redactor)
     /** Servers of which something is approved. */
     const trustedSlots = Effect.filter(Offered.slots(project, view), ({ standings }) =>
       Effect.map(
@@ -103,7 +103,7 @@ export const make = (project: Project, view: Offered.View) =>
               ),
             { concurrency: "unbounded" }
           ),
-          (all) => redacted(all.flat())
+          (all) => without(all.flat())
         )
       ),
       prompt: (name: string, given: Readonly<Record<string, string>> | undefined) =>
@@ -151,7 +151,7 @@ export const make = (project: Project, view: Offered.View) =>
               )
             )
           )
-          return redacted(result)
+          return without(result)
         })
     }
   })

@@ -4,6 +4,7 @@ import type { SessionStore } from "../../runtime/SessionStore.ts"
 import { type CallResult, textResult } from "../ServerResult.ts"
 import { bound, type Bounds } from "./bound.ts"
 import * as Earlier from "./Earlier.ts"
+import { redacted } from "./redacted.ts"
 import type { Running } from "./Running.ts"
 
 export interface Means extends Omit<Bounds, "session"> {
@@ -50,7 +51,7 @@ export const make = ({ hasHooks, longest, redactor, spill, store }: Means): Resu
       const given = running.talk.given()
       if (given === undefined) return Effect.succeed(textResult(end?.text ?? "", false))
       return Effect.tap(
-        bound(redactor.json(given) as CallResult, { longest, session: running.session, spill }),
+        bound(redacted(redactor)(given as CallResult), { longest, session: running.session, spill }),
         (result) => Effect.sync(() => known.set(running, result))
       )
     })

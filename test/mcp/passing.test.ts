@@ -1,0 +1,188 @@
+// @effect-diagnostics asyncFunction:off newPromise:off - drives real processes from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { type JSONRPCMessage, isJSONRPCResultResponse } from "@modelcontextprotocol/client"
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
+import { FastCheck as fc } from "effect"
+import { isReadonlyRecord } from "effect/Predicate"
+import { type Place, place, scripted, tollgate } from "../cli/command.ts"
+import { built } from "../support/built.ts"
+import { planned, tool } from "./support.ts"
+
+const odd = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.constantFrom(
+    "__proto__",
+    "constructor",
+    "\ud800",
+    "a\udc00b",
+    "\u0000",
+    "\u202e",
+    "\u2028",
+    "<|im_start|>",
+    "sign:1"
+  )
+)
+// The library of the protocol drops this one name.
+const name = odd.filter((one) => one !== "__proto__")
+const data: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
+  one: fc.oneof({ maxDepth: 4 }, fc.jsonValue(), odd, tie("list"), tie("object")),
+  list: fc.array(tie("one"), { maxLength: 4 }),
+  object: fc.dictionary(name, tie("one"), { maxKeys: 4 })
+})).object
+const more = { _meta: data, annotations: fc.record({ priority: fc.float({ min: 0, max: 1, noNaN: true }) }) }
+const bytes = fc.uint8Array({ maxLength: 300 }).map((all) => Buffer.from(all).toString("base64"))
+const resource = fc.oneof(
+  fc.record({ uri: fc.constant("note://a"), text: odd, _meta: data }, { requiredKeys: ["uri", "text"] }),
+  fc.record(
+    { uri: fc.constant("note://a"), blob: bytes, mimeType: fc.constant("x/y") },
+    { requiredKeys: ["uri", "blob"] }
+  )
+)
+const block = fc.oneof(
+  fc.record({ type: fc.constant("text"), text: odd, ...more }, { requiredKeys: ["type", "text"] }),
+  fc.record(
+    { type: fc.constantFrom("image", "audio"), data: bytes, mimeType: fc.constant("image/png"), ...more },
+    { requiredKeys: ["type", "data", "mimeType"] }
+  ),
+  fc.record({ type: fc.constant("resource"), resource, ...more }, { requiredKeys: ["type", "resource"] }),
+  fc.record(
+    {
+      type: fc.constant("resource_link"),
+      uri: fc.constant("note://a"),
+      name: odd,
+      title: odd,
+      size: fc.nat(),
+      ...more
+    },
+    { requiredKeys: ["type", "uri", "name"] }
+  )
+)
+const results = fc.record(
+  {
+    content: fc.array(block, { maxLength: 4 }),
+    structuredContent: data,
+    _meta: data,
+    isError: fc.boolean(),
+    further: data
+  },
+  { requiredKeys: ["content"] }
+)
+
+/** The text of data, whatever the order of their names. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, one: unknown) =>
+    isReadonlyRecord(one) ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1))) : one
+  )
+
+/** A PNG of one dot, whose comment is what looks like a secret. */
+const png = Buffer.concat([
+  Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ", "base64"),
+  Buffer.from("0000002174455874436f6d6d656e7400", "hex"),
+  Buffer.from("password=correcthorsebattery"),
+  Buffer.from([0, 255, 216, 0])
+]).toString("base64")
+
+const known = "wait-for-4711"
+const digits = "880123456789"
+
+describe("what passes through the gateway", () => {
+  let at: Place
+  let transport: StdioClientTransport | undefined
+  beforeEach(() => {
+    at = place()
+  })
+  afterEach(async () => {
+    await transport?.close()
+    transport = undefined
+    at.remove()
+  })
+
+  /** A client that reads what the gateway writes, and a server that gives what it is asked for. */
+  const opened = async (env: Readonly<Record<string, string>>, tools: ReadonlyArray<object> = []) => {
+    scripted(at, [])
+    const fix = planned(at.home, "fix", { tools: [tool("gives", { does: "gives" }), ...tools] })
+    const command = "command" in fix.known.server ? fix.known.server.command : []
+    assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
+    const args = [await built(), "mcp", "gateway", "--dangerously-allow-all", "--server", "fix"]
+    const way = new StdioClientTransport({
+      command: process.execPath,
+      args,
+      cwd: at.work,
+      env: { ...at.env, ...env },
+      stderr: "ignore"
+    })
+    transport = way
+    const waiting = new Map<unknown, (message: JSONRPCMessage) => void>()
+    way.onmessage = (message) => void ("id" in message && waiting.get(message.id)?.(message))
+    await way.start()
+    let ids = 0
+    const request = (method: string, params: Record<string, unknown>) =>
+      new Promise<JSONRPCMessage>((resolve, reject) => {
+        const id = ++ids
+        waiting.set(id, resolve)
+        way.send({ jsonrpc: "2.0", id, method, params }).catch(reject)
+      })
+    await request("initialize", {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "host", version: "1" }
+    })
+    await way.send({ jsonrpc: "2.0", method: "notifications/initialized" })
+    const call = async (name: string, given: object = {}): Promise<unknown> => {
+      const answer = await request("tools/call", { name, arguments: given })
+      return isJSONRPCResultResponse(answer) ? answer.result : answer
+    }
+    return { call, given: (result: unknown) => call("gives", { result }) }
+  }
+
+  for (const [which, env] of [
+    ["without secrets to look for", {}],
+    ["with secrets that it does not have", { MY_TOKEN: known, MY_PIN_TOKEN: digits }]
+  ] as const)
+    it(`is what the server gave, ${which} (X2)`, async () => {
+      const { given } = await opened(env)
+      await fc.assert(
+        fc.asyncProperty(results, async (result) => {
+          assert.strictEqual(canonical(await given(result)), canonical(result))
+        }),
+        { numRuns: 100 }
+      )
+    })
+
+  it("is the whole of it, however many values it has, and an image to its last byte (X2)", async () => {
+    const many = Array.from({ length: 30_000 }, (_, index) => index % 10)
+    const nested = JSON.parse("[".repeat(50) + "]".repeat(50)) as unknown
+    const result = {
+      content: [
+        { type: "image", data: png, mimeType: "image/png" },
+        { type: "resource_link", uri: "note://a", name: "a", icons: [{ src: `data:image/png;base64,${png}` }] }
+      ],
+      structuredContent: { many, nested }
+    }
+    const line = `{"jsonrpc":"2.0","id":ID,"result":${JSON.stringify(result)}}`
+    const { call } = await opened({ MY_TOKEN: known }, [tool("many", { does: "raw", line })])
+    assert.isTrue(canonical(await call("many")) === canonical(result))
+  })
+
+  it("has no secret, be it a number or within bytes, which stay base64 (X2, S5)", async () => {
+    const { given } = await opened({ MY_TOKEN: known, MY_PIN_TOKEN: digits })
+    const text = Buffer.from("api_key=sk-abcdefghijklmnopqrstuvwxyz123456 and more").toString("base64")
+    const image = Buffer.concat([Buffer.from([255, 0, 137]), Buffer.from(known), Buffer.from([0, 200])])
+    const said = (await given({
+      content: [
+        { type: "image", data: image.toString("base64"), mimeType: "image/png" },
+        { type: "resource", resource: { uri: "note://a", blob: text } }
+      ],
+      structuredContent: { at: Number(digits), other: 880123456780 }
+    })) as {
+      readonly content: readonly [{ readonly data: string }, { readonly resource: { readonly blob: string } }]
+      readonly structuredContent: unknown
+    }
+    assert.deepStrictEqual(said.structuredContent, { at: "[redacted-secret]", other: 880123456780 })
+    const [{ data: shown }, { resource: held }] = said.content
+    const decoded = Buffer.from(shown, "base64")
+    assert.strictEqual(decoded.toString("base64"), shown)
+    assert.strictEqual(decoded.toString("latin1"), "\u00ff\u0000\u0089[redacted-secret]\u0000\u00c8")
+    assert.strictEqual(Buffer.from(held.blob, "base64").toString(), "api_key=[redacted-openai-key] and more")
+  })
+})
