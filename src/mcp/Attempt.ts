@@ -2,6 +2,7 @@ import type { Client, ResourceUpdatedNotification } from "@modelcontextprotocol/
 import type * as Library from "@modelcontextprotocol/client"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { legible } from "../text/legible.ts"
 import { version } from "../version.ts"
@@ -13,6 +14,7 @@ import { isProgram, type KnownServer } from "./KnownServer.ts"
 import * as Link from "./Link.ts"
 import { isLoginNeeded } from "./login/LoginError.ts"
 import { ServerUnavailable } from "./McpError.ts"
+import { NoMessage } from "./ProgramTransport.ts"
 import { broken, misshapen } from "./refusal.ts"
 import * as Sieve from "./Sieve.ts"
 import type { Surroundings } from "./Surroundings.ts"
@@ -34,6 +36,8 @@ const mostPages = 64
 const modern = "2026-07-28"
 
 const patience = Duration.seconds(10)
+
+const isNoMessage = Schema.is(NoMessage)
 
 /** What an error of the library says. */
 export const words = (error: unknown, veil: Veil): string => {
@@ -104,7 +108,9 @@ const attempted = (
     )
     let gone: string | undefined
     Object.assign(client, {
-      onerror: () => {},
+      onerror: (error: unknown) => {
+        if (isNoMessage(error)) askers.log(veil({ level: "warning", logger: name, data: legible(error.message, 300) }))
+      },
       onclose: () => {
         // What is asked for then fails by the library.
         gone ??= why() ?? "the connection was closed"

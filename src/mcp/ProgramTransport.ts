@@ -37,6 +37,13 @@ export class InputClosed extends Schema.TaggedError<InputClosed>()("InputClosed"
   }
 }
 
+/** A line of a server that is no message, such as one of a log that it keeps in the wrong place. */
+export class NoMessage extends Schema.TaggedError<NoMessage>()("NoMessage", { line: Schema.String }) {
+  override get message() {
+    return `it wrote a line that is no message of the protocol: ${this.line}`
+  }
+}
+
 const isMessage = (value: unknown): value is JSONRPCMessage => isReadonlyRecord(value) && value["jsonrpc"] === "2.0"
 
 /** The requests that a value answers, as far as it says so; the revisions spoken here have no batches. */
@@ -56,12 +63,23 @@ const unbounded = (line: string): unknown => {
   }
 }
 
+/** The request that malformed JSON begins to answer: nothing but its id stands in front of what it says. */
+const begunAnswer =
+  /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15}|"[^"\\]{1,100}")\s*,\s*"(?:result|error)"/
+
+const begunIds = (line: string): ReadonlyArray<RequestId> => {
+  const [, id] = begunAnswer.exec(line) ?? []
+  return id === undefined ? [] : [id.startsWith('"') ? id.slice(1, -1) : Number(id)]
+}
+
 /** The requests to which no answer follows, because a server has sent one that cannot be used, and why. */
 const spoilt = (
   line: string,
   parsed: Either.Either<unknown, NotJson>
 ): { readonly ids: ReadonlyArray<RequestId>; readonly why: string } => {
-  const value = Either.getOrElse(parsed, (problem) => (problem === "too deep" ? unbounded(line) : undefined))
+  if (Either.isLeft(parsed) && parsed.left === "malformed")
+    return { ids: begunIds(line), why: "its answer is malformed JSON" }
+  const value = Either.getOrElse(parsed, () => unbounded(line))
   if (Either.isLeft(parsed)) return { ids: answeredIds(value), why: "its answer is nested too deep" }
   return { ids: isAnswer(value) ? [] : answeredIds(value), why: "its answer is no message of the protocol" }
 }
@@ -115,7 +133,7 @@ export const make = (
         const message = Either.getOrUndefined(parsed)
         if (ids.length > 0) for (const id of ids) transport.onmessage?.(lost(id, why))
         else if (!isMessage(message)) {
-          transport.onerror?.(new Error(`it wrote what is no message: ${line.slice(0, 200)}`))
+          transport.onerror?.(new NoMessage({ line: line.slice(0, 200) }))
         } else {
           transport.onmessage?.(message)
           // The library forgets who hears of a call as soon as it sees the answer.

@@ -9,7 +9,7 @@ import * as Runtime from "effect/Runtime"
 import * as TestClock from "effect/TestClock"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Addressee, nobody, type ServerProgress } from "../../src/mcp/Audience.ts"
+import { Addressee, type LogMessage, nobody, type ServerProgress } from "../../src/mcp/Audience.ts"
 import type { CallResult } from "../../src/mcp/ServerResult.ts"
 import { stateOf } from "../../src/mcp/StateFile.ts"
 import { until } from "../support/until.ts"
@@ -109,6 +109,7 @@ describe("MCP servers behind the gate", () => {
         both: { line: '{"jsonrpc":"2.0","id":ID,"error":{"code":1,"message":"x"},"result":{"content":[]}}' },
         batch: { line: '[{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}]' },
         version: { line: '{"id":ID,"result":{"content":[]}}' },
+        broken: { line: '{"jsonrpc": "2.0", "id": ID, "result": {"content":[{"type":"text","text":"one\ntwo"}]}}' },
         deep: {
           line: '{"jsonrpc":"2.0","id":ID,"result":{"content":[],"structuredContent":{"a":NESTED}}}',
           nested: 20_000
@@ -125,6 +126,31 @@ describe("MCP servers behind the gate", () => {
       }
       assert.strictEqual(fix.started(), 2)
     })
+  )
+
+  it.scopedLive(
+    "that write something else between their messages are heard, and whoever waits is told of it (X1)",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* directory
+        const answer = '{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"done"}]}}'
+        const noise = ["starting\u001b[2J", 'sent {"jsonrpc":"2.0","id":3,"result"', '{"id":']
+        const line = [...noise, answer].join("\n")
+        const fix = planned(at, "fix", { tools: [tool("noisy", { does: "raw", line })] })
+        yield* approveAll(at, fix.known)
+        const { call } = yield* calling(yield* servers(at, [fix.known]))
+        const heard: Array<LogMessage> = []
+        const audience = { ...nobody, log: (message: LogMessage) => void heard.push(message) }
+        const { text } = yield* Effect.provideService(call("fix__noisy"), Addressee, audience)
+        assert.include(text, "done")
+        assert.deepStrictEqual(
+          heard.map(({ data, ...rest }) => [rest, data]),
+          ["starting\u{241b}[2J", ...noise.slice(1)].map((said) => [
+            { level: "warning", logger: "fix" },
+            `it wrote a line that is no message of the protocol: ${said}`
+          ])
+        )
+      })
   )
 
   it.scopedLive("are heard to the end where they tell of progress together with the result (X1)", () =>
