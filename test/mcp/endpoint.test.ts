@@ -281,6 +281,28 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
     }
   )
 
+  it("hears of which of its requests an error is, whatever refuses it (G20)", async () => {
+    const { token, url } = await served({ tools: [tool("echo")] })
+    const { begun, headers } = bare(url)
+    const session = await begun(token)
+    const body = JSON.stringify({ jsonrpc: "2.0", id: "mine", method: "tools/list" })
+    const good = headers(token, session)
+    const idOf = async (more: Readonly<Record<string, string>>, said = body): Promise<unknown> => {
+      const response = await fetch(url, { method: "POST", headers: { ...good, ...more }, body: said })
+      assert.isFalse(response.ok)
+      const { error, id } = (await response.json()) as {
+        readonly error: { readonly message: string }
+        readonly id?: unknown
+      }
+      assert.isNotEmpty(error.message)
+      return id
+    }
+    assert.strictEqual(await idOf({ "mcp-session-id": "another" }), "mine")
+    assert.strictEqual(await idOf({ accept: "application/json" }), "mine")
+    assert.strictEqual(await idOf({ "mcp-protocol-version": "1999-01-01" }), "mine")
+    assert.isNull(await idOf({}, "no JSON"))
+  })
+
   it("is refused where it uses the id of a request that is open, whose answer it does not get (G20)", async () => {
     const { fix, token, url } = await served(
       { tools: [tool("held", { does: "held" }), tool("echo")] },

@@ -113,7 +113,8 @@ describe("what passes through the gateway", () => {
     })
     transport = way
     const waiting = new Map<unknown, (message: JSONRPCMessage) => void>()
-    way.onmessage = (message) => void ("id" in message && waiting.get(message.id)?.(message))
+    const hear = (message: JSONRPCMessage) => void ("id" in message && waiting.get(message.id)?.(message))
+    Object.assign(way, { onmessage: hear })
     await way.start()
     let ids = 0
     const request = (method: string, params: Record<string, unknown>) =>

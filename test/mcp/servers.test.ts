@@ -145,7 +145,7 @@ describe("MCP servers behind the gate", () => {
         assert.include(text, "done")
         assert.deepStrictEqual(
           heard.map(({ data, ...rest }) => [rest, data]),
-          ["starting\u{241b}[2J", ...noise.slice(1)].map((said) => [
+          ["starting\\u{1b}[2J", ...noise.slice(1)].map((said) => [
             { level: "warning", logger: "fix" },
             `it wrote a line that is no message of the protocol: ${said}`
           ])

@@ -9,7 +9,6 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import * as Predicate from "effect/Predicate"
 import * as crypto from "node:crypto"
 import { Failed, Forbidden, NotFound, Unauthorized } from "../../server/ApiError.ts"
 import { answerOf } from "../../server/answerOf.ts"
@@ -23,14 +22,9 @@ import { listening, node } from "../../server/NodeListener.ts"
 import { Rates } from "../../server/Rates.ts"
 import { tokenStore } from "../../server/tokenFiles.ts"
 import { Tokens } from "../../server/Tokens.ts"
-import { parseJson } from "../../text/Json.ts"
-import { counting } from "../boundedFetch.ts"
-import { deepest, type Id, inexactNumber, inexactReason, isId } from "../JsonRpc.ts"
+import { bodyOf, idOf, largest, misread, named, refusal, textOf } from "./bodies.ts"
 import type * as Downstream from "./Downstream.ts"
 import * as OpenIds from "./OpenIds.ts"
-
-/** Bytes of a request. */
-const largest = 16 * 1024 * 1024
 
 /** Connections of the earlier revisions that a token has at a time; the one without a call that was used least lately gives way. */
 const mostSessions = 128
@@ -60,30 +54,6 @@ interface Asked {
 
 /** How often the sessions in which something goes on are looked at. */
 const glance = "500 millis"
-
-const refusal = (status: number, code: number, message: string, id?: Id): Response =>
-  Response.json({ jsonrpc: "2.0", ...(id !== undefined && { id }), error: { code, message } }, { status })
-
-/** What a request says, where that is of a size that is taken. */
-const textOf = (request: Request): Promise<string | undefined> => {
-  const isTooLarge = Number(request.headers.get("content-length")) > largest
-  const body = isTooLarge ? null : request.clone().body
-  return body === null
-    ? Promise.resolve(undefined)
-    : new Response(body.pipeThrough(counting(largest, false))).text().catch(() => undefined)
-}
-
-/** The messages of a body; nothing where it is no JSON. */
-const bodyOf = (text: string | undefined): unknown =>
-  text === undefined ? undefined : Either.getOrUndefined(parseJson(text, deepest))
-
-/** A request with a number that would be read as another one is not run. */
-const misread = (text: string | undefined, body: unknown): Response | undefined => {
-  const number = text === undefined ? undefined : inexactNumber(text)
-  return number === undefined || !Predicate.isReadonlyRecord(body) || !("method" in body) || !isId(body["id"])
-    ? undefined
-    : refusal(400, -32602, inexactReason(number), body["id"])
-}
 
 /** Answers HTTP requests of clients of both eras. */
 const make = ({
@@ -181,13 +151,13 @@ const make = ({
       const id = request.headers.get("mcp-session-id")
       if (id !== null) {
         const known = used(id, authInfo.clientId)
-        if (known === undefined) return Promise.resolve(refusal(404, -32001, "Session not found"))
+        if (known === undefined) return Promise.resolve(refusal(404, -32001, "Session not found", idOf(body)))
         known.counts = counts
         return heard(known, asked, body)
       }
       return Effect.runPromise(swept(() => true)).then(() => {
         if (isFull(authInfo.clientId))
-          return refusal(503, -32000, `${mostSessions} sessions of this token have open calls`)
+          return refusal(503, -32000, `${mostSessions} sessions of this token have open calls`, idOf(body))
         return opened(asked).then((session) =>
           heard(session, asked, body).finally(() => {
             // One that did not begin a session has none to end.
@@ -206,6 +176,7 @@ const make = ({
             .then((isLegacy) =>
               isLegacy ? legacy(asked, body) : modern.fetch(asked.request, { authInfo: asked.authInfo })
             )
+            .then((response) => named(response, body))
         )
       })
   })

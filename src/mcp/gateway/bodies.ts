@@ -1,0 +1,49 @@
+import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
+import { parseJson } from "../../text/Json.ts"
+import { counting } from "../boundedFetch.ts"
+import { deepest, type Id, inexactNumber, inexactReason, isId } from "../JsonRpc.ts"
+
+/** Bytes of a request. */
+export const largest = 16 * 1024 * 1024
+
+/** An error that answers a request; of none where it has no id. */
+export const refusal = (status: number, code: number, message: string, id?: Id): Response =>
+  Response.json({ jsonrpc: "2.0", ...(id !== undefined && { id }), error: { code, message } }, { status })
+
+/** What a request says, where that is of a size that is taken. */
+export const textOf = (request: Request): Promise<string | undefined> => {
+  const isTooLarge = Number(request.headers.get("content-length")) > largest
+  const body = isTooLarge ? null : request.clone().body
+  return body === null
+    ? Promise.resolve(undefined)
+    : new Response(body.pipeThrough(counting(largest, false))).text().catch(() => undefined)
+}
+
+/** The messages of a body; nothing where it is no JSON. */
+export const bodyOf = (text: string | undefined): unknown =>
+  text === undefined ? undefined : Either.getOrUndefined(parseJson(text, deepest))
+
+/** The id of the request that a body is. */
+export const idOf = (body: unknown): Id | undefined =>
+  Predicate.isReadonlyRecord(body) && "method" in body && isId(body["id"]) ? body["id"] : undefined
+
+/** A request with a number that would be read as another one is not run. */
+export const misread = (text: string | undefined, body: unknown): Response | undefined => {
+  const number = text === undefined ? undefined : inexactNumber(text)
+  const id = idOf(body)
+  return number === undefined || id === undefined ? undefined : refusal(400, -32602, inexactReason(number), id)
+}
+
+/** Says which request an error is about, which the library leaves open where it refuses a body before it looks into it. */
+export const named = (response: Response, body: unknown): Promise<Response> => {
+  const id = idOf(body)
+  const { headers, ok, status } = response
+  if (id === undefined || ok || headers.get("content-type")?.startsWith("application/json") !== true)
+    return Promise.resolve(response)
+  return response.text().then((text) => {
+    const said = Either.getOrUndefined(parseJson(text, deepest))
+    const isOpen = Predicate.isReadonlyRecord(said) && "error" in said && said["id"] === null
+    return new Response(isOpen ? JSON.stringify({ ...said, id }) : text, { status, headers })
+  })
+}
