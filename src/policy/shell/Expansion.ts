@@ -16,8 +16,9 @@ const unknown = (pattern: string, why: string): Verdict =>
 
 /**
  * What bash without options of its own puts in place of a pattern in a directory, sorted; nothing where nothing matches
- * and the pattern stands for itself. `**` is `*`, and hidden names are left out. Links are followed as bash follows them,
- * and a name too many is found rather than one too few; what cannot be seen in full, or within the bounds, asks.
+ * and the pattern stands for itself. `**` is `*`, and also all directories below, as zsh and bash with `globstar` have it; hidden
+ * names are left out. Links are followed as bash follows them, and a name too many is found rather than one too few; what cannot
+ * be seen in full, or within the bounds, asks.
  */
 export const expand = (pattern: string, from: string, most: number): Either.Either<ReadonlyArray<string>, Verdict> =>
   Either.gen(function* () {
@@ -34,12 +35,18 @@ export const expand = (pattern: string, from: string, most: number): Either.Eith
         )
         left -= names.length + 1
         next.push(...(isPattern(name) ? matching(name, names) : names).map((each) => `${above}${each}`))
+        if (name !== "**") continue
+        const below = yield* Either.mapLeft(lookBelow(absolute ? above : `${from}/${above}`, left), (why) =>
+          unknown(pattern, why)
+        )
+        left -= below.length
+        next.push(path, ...below.map((each) => `${above}${each}`))
       }
       if (next.some(isOdd)) return yield* Either.left(unknown(pattern, "it matches a name that cannot be shown"))
-      found = next
+      found = [...new Set(next)]
     }
     if (found.length > most) return yield* Either.left(unknown(pattern, `it matches more than ${most} names`))
-    return [...found].sort()
+    return found.filter((path) => path !== "").sort()
   })
 
 const isPattern = (name: string): boolean => name.includes("*")
@@ -60,6 +67,25 @@ const look = (directory: string, name: string, limit: number): Either.Either<Rea
     if (isPattern(name)) return list(directory, limit)
     fs.lstatSync(`${directory}${name}`)
     return Either.right([name])
+  } catch (cause) {
+    const code = errnoOf(cause)
+    return code === "ENOENT" || code === "ENOTDIR" ? Either.right([]) : Either.left(errnoText(code))
+  }
+}
+
+/** All that lies below the directories in a directory, none of which is hidden. */
+const lookBelow = (directory: string, limit: number): Either.Either<ReadonlyArray<string>, string> => {
+  const found: Array<string> = []
+  const open = [""]
+  try {
+    for (let place = open.pop(); place !== undefined; place = open.pop()) {
+      for (const entry of fs.readdirSync(`${directory}${place}`, { withFileTypes: true })) {
+        if (entry.name.startsWith(".")) continue
+        if (found.push(`${place}${entry.name}`) > limit) return tooMuch
+        if (entry.isDirectory()) open.push(`${place}${entry.name}/`)
+      }
+    }
+    return Either.right(found)
   } catch (cause) {
     const code = errnoOf(cause)
     return code === "ENOENT" || code === "ENOTDIR" ? Either.right([]) : Either.left(errnoText(code))

@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import type * as fs from "node:fs"
-import type { Verdict } from "../Verdict.ts"
+import { excerpt } from "../../text/excerpt.ts"
+import { ask, type Verdict } from "../Verdict.ts"
 import { entriesOf, tooMany, unseen } from "./Descent.ts"
 import type { FindEntry, FindExpression } from "./FindExpression.ts"
 
@@ -27,6 +28,9 @@ export interface FoundFiles {
   readonly looks: number
 }
 
+const unshown = (directory: string): Verdict =>
+  ask("shell/not-known", `${excerpt(directory)} holds a file whose name cannot be shown.`)
+
 const kindOf = (entry: fs.Dirent): FindEntry["kind"] =>
   entry.isDirectory() ? "directory" : entry.isFile() ? "file" : entry.isSymbolicLink() ? "link" : "other"
 
@@ -48,6 +52,7 @@ export const findBelow = ({ directory, expression, most, printed }: FindStart): 
       const above = shown === "" || shown.endsWith("/") ? shown : `${shown}/`
       const child = { place: `${place}/${entry.name}`, shown: `${above}${entry.name}` }
       if (expression.takes({ path: child.shown, kind }) !== "no") {
+        if (child.shown.includes("\ufffd")) return Either.left(unshown(directory))
         found[kind].push(child.place)
         if (/[\s'"\\]/.test(child.shown)) odd ??= child.shown
         if (child.shown.startsWith("-")) option ??= child.shown

@@ -46,12 +46,20 @@ const patterns = names
   .filter((pattern) => pattern.includes("*") && !pattern.startsWith("/"))
 
 /** What bash makes of each pattern, in their order. */
-const byBash = (cwd: string, all: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
-  execFileSync("bash", ["--noprofile", "--norc", "-c", all.map((each) => `printf '%s\\0' ${each} $'\\1'`).join("\n")], {
-    cwd,
-    env: environment({}),
-    encoding: "utf8"
-  })
+const byBash = (
+  cwd: string,
+  all: ReadonlyArray<string>,
+  ...options: ReadonlyArray<string>
+): ReadonlyArray<ReadonlyArray<string>> =>
+  execFileSync(
+    "bash",
+    ["--noprofile", "--norc", ...options, "-c", all.map((each) => `printf '%s\\0' ${each} $'\\1'`).join("\n")],
+    {
+      cwd,
+      env: environment({}),
+      encoding: "utf8"
+    }
+  )
     .split("\u0001\0")
     .slice(0, -1)
     .map((found) => found.split("\0").slice(0, -1))
@@ -71,10 +79,29 @@ describe("the expansion of a pattern", () => {
       plant(base)
       for (const [index, found] of byBash(base, patterns).entries()) {
         const pattern = patterns[index]!
+        if (pattern.includes("**")) continue
         const itself = found.length === 1 && found[0] === pattern
         const expected = itself ? [] : found.map((each) => each.replaceAll(/\/+/g, "/")).sort()
         assert.deepStrictEqual(expand(pattern, base, most), Either.right(expected), pattern)
       }
+    })
+  )
+
+  it.scoped("has all that two stars stand for, with globstar and without (S3)", () =>
+    Effect.gen(function* () {
+      const base = `${yield* temporaryDirectory}/up/upper/[a]*`
+      fs.mkdirSync(base, { recursive: true })
+      plant(base)
+      const doubled = patterns.filter((pattern) => pattern.includes("**"))
+      const without = byBash(base, doubled)
+      const plainly = (name: string): string => path.normalize(name).replace(/(?<=.)\/$/, "")
+      for (const [index, found] of byBash(base, doubled, "-O", "globstar").entries()) {
+        const pattern = doubled[index]!
+        const expanded = new Set(Either.getOrThrow(expand(pattern, base, most)).map(plainly))
+        const missed = [...found, ...without[index]!].filter((name) => name !== pattern && !expanded.has(plainly(name)))
+        assert.deepStrictEqual(missed, [], pattern)
+      }
+      assert.include(Either.getOrThrow(expand("**/c.ts", base, most)), "a/b/c.ts")
     })
   )
 
