@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import { ask, type Verdict } from "../Verdict.ts"
 import type { Literal } from "./Literal.ts"
 import type { Kind, ReadOnlyCommand } from "./ReadOnlyCommand.ts"
+import { onlyShow } from "./OnlyShow.ts"
 import { memo } from "../../system/memo.ts"
 import { excerpt } from "../../text/excerpt.ts"
 
@@ -67,6 +68,13 @@ export const usage = (
 const unreadLead = (name: string): Verdict =>
   ask("shell/operand", `The ${name} script, format or pattern may do more than read.`)
 
+/** Why a pattern is asked about that stands where options do. */
+export const mayBeFlag = (pattern: string, who: string): Verdict =>
+  ask(
+    "shell/glob",
+    `A file that matches ${excerpt(pattern)} may be named like an option, which ${who} read as one; write \`./\` or \`--\` before it.`
+  )
+
 class Reader implements Usage {
   readonly options = new Set<string>()
   readonly globs: Array<string> = []
@@ -109,18 +117,24 @@ class Reader implements Usage {
       const next = args[at + 1]
       const read = arg.value.startsWith("--") ? this.#long(arg, next) : this.#short(arg.value, next)
       if (read === "next") at++
-      else if (read !== undefined) return read
+      else if (read === "pair") {
+        const pair = args.slice(at + 1, at + 3)
+        if (pair.length < 2 || pair.some((word) => word.glob || word.tilde))
+          return ask("shell/flag-not-listed", `${arg.value} of ${this.#name} needs a name and a value.`)
+        at += 2
+      } else if (read !== undefined) return read
     }
     return undefined
   }
 
-  #long({ glob, value: text }: Literal, next: Literal | undefined): Verdict | "next" | undefined {
+  #long({ glob, value: text }: Literal, next: Literal | undefined): Verdict | "next" | "pair" | undefined {
     const sign = text.indexOf("=")
     const name = sign < 0 ? text : text.slice(0, sign)
     const kind = this.#takes.get(name)
     if (kind === undefined) return this.#notListed(name)
     this.options.add(name)
     if (kind === "optional") return undefined
+    if (kind === "pair") return sign < 0 ? kind : this.#notListed(text)
     if (kind === "nothing") return sign < 0 ? undefined : this.#notListed(text)
     if (sign < 0) return this.#next(name, kind, next)
     const value: Literal = { value: text.slice(sign + 1), bare: false, glob, tilde: false }
@@ -162,7 +176,9 @@ class Reader implements Usage {
 
   #value(option: string, kind: Kind, value: Literal): Verdict | undefined {
     if (value.glob) return this.#mayBeFlag(value)
-    if (kind === "path") this.paths.push(value)
+    if (kind === "archive" && value.value.includes(":"))
+      return ask("shell/operand", `${this.#name} may take ${excerpt(value.value)} for a file of another machine.`)
+    if (kind === "path" || kind === "archive") this.paths.push(value)
     else if (kind === "write") this.written.push(value)
     else if (kind === "url") this.urls.push(value)
     else if (value.tilde)
@@ -218,8 +234,9 @@ class Reader implements Usage {
             `${this.#name} with the argument ${excerpt(operand.value)} may do more than read.`
           )
         }
-        if (operand.glob && !operand.afterEnd && /^[*?[]/.test(operand.value)) return this.#mayBeFlag(operand)
-        this.paths.push(operand)
+        const leads = operand.glob && !operand.afterEnd && /^[*?[]/.test(operand.value)
+        if (leads && !onlyShow.has(this.#name)) return this.#mayBeFlag(operand)
+        this.paths.push(leads ? { ...operand, leads } : operand)
         this.bare = false
       } else if (kind === "write") {
         if (operand.glob && !operand.afterEnd && /^[*?[]/.test(operand.value)) return this.#mayBeFlag(operand)
@@ -258,9 +275,6 @@ class Reader implements Usage {
   }
 
   #mayBeFlag(arg: Literal): Verdict {
-    return ask(
-      "shell/glob",
-      `A file that matches ${excerpt(arg.value)} may be named like an option, which ${this.#name} would read as one; write \`./\` or \`--\` before it.`
-    )
+    return mayBeFlag(arg.value, `${this.#name} would`)
   }
 }

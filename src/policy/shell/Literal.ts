@@ -8,9 +8,11 @@ export interface Literal {
   readonly glob: boolean
   /** Starts with an unquoted `~` that the shell replaces. */
   readonly tilde: boolean
+  /** It is a pattern of which a match that begins with `-` is read as an option. */
+  readonly leads?: true
 }
 
-/** The value of a variable, if known; `written` is `$x` or `${x}`, and outside of quotes the shell would split it. */
+/** The value of a variable, if known; `written` is `$x`, `${x}` or `$?`, and outside of quotes the shell would split it. */
 export type Lookup = (name: string, written: string, quoted: boolean) => string | undefined
 
 const plain = /^[\w\-./,+%@^:=]+$/
@@ -34,7 +36,7 @@ export const literal = (source: string, lookup: Lookup = unknown): Literal | und
 
 const unknown: Lookup = () => undefined
 
-const variable = /\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/y
+const variable = /\$(?:([A-Za-z_]\w*|\?)|\{([A-Za-z_]\w*)\})/y
 
 /** A variable at a place of a source, with where it ends. */
 const variableAt = (

@@ -2,9 +2,11 @@ import * as Either from "effect/Either"
 import type { PhysicalPath } from "../path/PhysicalPath.ts"
 import { allow, ask, deny, strictest, type Verdict } from "../Verdict.ts"
 import { maximumLooks } from "./Descent.ts"
+import type { Found } from "./doing/Step.ts"
 import type { GitContents } from "./GitContents.ts"
 import type { Literal } from "./Literal.ts"
 import { isHarmlessGlob } from "./Globs.ts"
+import { mayBeFlag } from "./Arguments.ts"
 import { isThere } from "./isThere.ts"
 import { holds, normalise } from "./LexicalPath.ts"
 import { protectedWord } from "./ProtectedWords.ts"
@@ -93,7 +95,7 @@ export class Places {
     let verdict = readable
     for (const from of this.#current) {
       verdict = strictest(verdict, this.#named(path, from, also))
-      if (path.glob && verdict.decision === "allow") verdict = this.#matched(path.value, from, also)
+      if (path.glob && verdict.decision === "allow") verdict = this.#matched(path, from, also)
     }
     return verdict
   }
@@ -107,7 +109,7 @@ export class Places {
   }
 
   /** Judges each match of a pattern as if it were named. */
-  #matched(pattern: string, from: string, also: (absolute: string) => Verdict): Verdict {
+  #matched({ leads, value: pattern }: Literal, from: string, also: (absolute: string) => Verdict): Verdict {
     if (this.#context.expand === undefined) {
       return ask("shell/glob", `The matches of ${excerpt(pattern)} are known only at run time.`)
     }
@@ -117,6 +119,8 @@ export class Places {
     const expanded = this.#context.expand(pattern, from, maximumMatches - this.#matches)
     if (Either.isLeft(expanded)) return expanded.left
     this.#matches += expanded.right.length
+    if (leads === true && expanded.right.some((path) => path.startsWith("-")))
+      return mayBeFlag(pattern, "its command would")
     return expanded.right.reduce((verdict, path) => {
       const { decision, reason, rule } = this.#named({ ...plain, value: path }, from, also)
       const why = `${excerpt(pattern)} also matches ${excerpt(path)}: ${reason}`
@@ -148,9 +152,42 @@ export class Places {
     if (found === undefined) return readable
     if (Either.isLeft(found)) return found.left
     this.#looks += found.right.looks
-    for (const file of found.right.files) {
-      const { decision, reason, rule } = judgeFound(file)
-      if (decision !== "allow") return ask(rule, `${excerpt(name)} would also read ${excerpt(file)}: ${reason}`)
+    return this.#refused(found.right.files, name, judgeFound) ?? readable
+  }
+
+  #refused(files: ReadonlyArray<string>, by: string, judge: (file: string) => Verdict): Verdict | undefined {
+    for (const file of files) {
+      const { decision, reason, rule } = judge(file)
+      if (decision !== "allow") return ask(rule, `${excerpt(by)} would also read ${excerpt(file)}: ${reason}`)
+    }
+    return undefined
+  }
+
+  /** Asks if a command is handed a file below a place that may not be read without asking, or a name that it does not take for one. */
+  found(start: Literal, { expression, isBare, isSplit }: Found, by: string): Verdict {
+    const { findBelow, judgePath, judgeFound = (file: string) => judgePath(file, "read") } = this.#context
+    for (const from of this.#current) {
+      const path = this.#absolute(start, from)
+      const found = findBelow?.({
+        directory: this.#led(path)?.path ?? normalise(path),
+        printed: isBare ? "" : start.value,
+        expression,
+        most: maximumLooks - this.#looks
+      })
+      if (found === undefined || start.glob)
+        return ask("shell/not-known", `${excerpt(by)} uses files whose names are known only at run time.`)
+      if (Either.isLeft(found)) return found.left
+      const { files, links, looks, odd, option } = found.right
+      this.#looks += looks
+      const taken = option ?? (isSplit ? odd : undefined)
+      if (taken !== undefined)
+        return ask(
+          "shell/not-known",
+          `${excerpt(by)} may take ${excerpt(taken)} for something else than the name of a file.`
+        )
+      const refused =
+        this.#refused(files, by, judgeFound) ?? this.#refused(links, by, (link) => judgePath(link, "read"))
+      if (refused !== undefined) return refused
     }
     return readable
   }

@@ -1,55 +1,40 @@
 import * as Either from "effect/Either"
-import type { AndOr, Command, CommandNode, For, Pipeline, Redirection, Statement, Word } from "unbash"
+import type {
+  AndOr,
+  BraceGroup,
+  Command,
+  CommandNode,
+  CompoundList,
+  For,
+  If,
+  Pipeline,
+  Redirected,
+  Redirection,
+  Statement,
+  Subshell,
+  TestCommand
+} from "unbash"
 import { ask, type Verdict } from "../Verdict.ts"
-import { type Literal, literal, type Lookup } from "./Literal.ts"
+import { Accounts } from "./Accounts.ts"
+import { isHarmlessAssignment } from "./HarmlessVariables.ts"
+import { behind, closing, groups, notAnalysed } from "./ControlFlow.ts"
+import type { Literal } from "./Literal.ts"
+import type { Place, PlainCommand } from "./PlainCommand.ts"
+import { isHarmless, isQuiet, redirection } from "./PlainRedirects.ts"
+import { PlainWords, type Variables } from "./PlainWords.ts"
 import type { Source } from "./Source.ts"
 import { excerpt } from "../../text/excerpt.ts"
 
-/** A simple command all of whose words are literal. */
-export interface PlainCommand {
-  readonly name: string
-  readonly args: ReadonlyArray<Literal>
-  /** Files that are its standard input. */
-  readonly inputs: ReadonlyArray<Literal>
-  /** First in its list of `&&` and `||`. */
-  readonly first: boolean
-  /** Runs only if all before it in its list succeeded. */
-  readonly chained: boolean
-  /** Runs in a shell of its own, as part of a pipe. */
-  readonly piped: boolean
-}
-
 const maximumWords = 256
-
-/** The values of environment variables, which no text may change. */
-export type Variables = Readonly<Record<string, string>>
 
 /** Names that neither the shell nor a program gives a meaning to. */
 const loopVariable = /^[a-z][a-z0-9]{0,11}$/
-/** Values that the shell does not split or expand outside of quotes. */
-const unsplit = /^[\w\-./,+%@^:=]+$/
-/** A variable in quotes that is all of a word, or all but `./`. */
-const wholeVariable = /^"(?<prefix>(?:\.\/)?)\$(?:(?<name>\w+)|\{(?<braced>\w+)\})"$/
-const asWritten: Lookup = (_, written) => written
-
-const controlFlow: Partial<Record<CommandNode["type"], string>> = {
-  Function: "Defines a function, which can replace any command.",
-  Coproc: "Starts a coprocess.",
-  Subshell: "Runs commands in a subshell.",
-  TestCommand: "`[[ … ]]` can run code in what it compares.",
-  ArithmeticCommand: "`(( … ))` can run code in what it computes."
-}
-
-/** Redirections that neither read nor write a file. */
-const harmlessRedirect = /^(?:[012]?(?:>>?|<)|&>>?)[ \t]*\/dev\/null$|^[012]?(?:>&|<&)[012]$/
-/** Everything allowed between two plain commands, before the first and after the last. */
-const separator = /^(?:[ \t\n]|&&|\|\|?|;|(?<=[ \t\n;|&])#[^\n]*(?=\n|$))*$/
-const blank = /^[ \t]*$/
 
 /**
  * The commands of a text that is a list of plain commands and nothing else, or why it is not. Every character of the
  * text is accounted for, so that a mistake of the parser makes a text ask, not run. With `variables`, the words that hold one are
- * known, and a loop over words stands for its commands, once for each word; a pattern stands for what it matches.
+ * known, groups and conditions stand for all of their commands, and a loop over words for its commands, once for each word; a
+ * pattern stands for what it matches.
  */
 export const plainCommands = (
   source: Source,
@@ -65,43 +50,29 @@ export const plainCommands = (
   return Either.right(reader.commands)
 }
 
-/** What a redirection does, in words. */
-const redirection = (part: Redirection, text: string): Verdict => {
-  const quoted = excerpt(text)
-  if (part.type !== "Redirect") return ask("shell/redirect", `Passes text to a command (${quoted}).`)
-  const target = part.target === undefined ? "a file" : excerpt(part.target.text).slice(1, -1)
-  if (/^(?:>|>\||&>)$/.test(part.operator)) return ask("shell/redirect", `Writes to ${target} (${quoted}).`)
-  if (/^(?:>>|&>>)$/.test(part.operator)) return ask("shell/redirect", `Appends to ${target} (${quoted}).`)
-  if (part.operator === "<") return ask("shell/redirect", `Reads ${target} (${quoted}).`)
-  if (part.operator === "<>") return ask("shell/redirect", `Reads and writes ${target} (${quoted}).`)
-  return ask("shell/redirect", `Redirects to ${target} (${quoted}).`)
-}
-
 const unclear = ask("shell/syntax", "Part of the command is not understood.")
 
 class Reader {
   readonly commands: Array<PlainCommand> = []
   readonly #text: string
   readonly #variables: Variables | undefined
-  #accounted = 0
+  readonly #accounts: Accounts
+  readonly #plainWords: PlainWords
   #words = 0
-  /** The variable of the loop that is read. */
-  #loop: { readonly name: string; readonly word: Literal } | undefined
-  /** Only blanks may precede the next command. */
-  #opened = false
-  #usesDirectory = false
 
   constructor(text: string, variables: Variables | undefined) {
     this.#text = text
+    this.#plainWords = new PlainWords(text, variables)
+    this.#accounts = new Accounts(text)
     this.#variables = variables
   }
 
   read(statements: ReadonlyArray<Statement>): Verdict | undefined {
     const refused = this.#statements(statements)
     if (refused !== undefined) return refused
-    if (this.#usesDirectory && this.commands.some(({ name }) => name === "cd"))
+    if (this.#plainWords.usesDirectory && this.commands.some(({ name }) => name === "cd"))
       return ask("shell/expansion", "`$PWD` changes with `cd`; write out the directory.")
-    return this.#separates(this.#text.length) ? undefined : unclear
+    return this.#accounts.separates(this.#text.length) ? undefined : unclear
   }
 
   #statements(statements: ReadonlyArray<Statement>): Verdict | undefined {
@@ -120,41 +91,116 @@ class Reader {
       chained &&= index === 0 || node.operators[index - 1] === "&&"
       const refused = this.#pipeline(command, index === 0, chained)
       if (refused !== undefined) return refused
-      // Where a loop has gone is known less well than where a command has.
-      chained &&= command.type !== "For"
+      // Where more than a command has gone is known less well than where a command has.
+      chained &&= command.type === "Command" || (command.type === "Pipeline" && command.prefixes.length === 0)
     }
     return undefined
   }
 
   #pipeline(node: Pipeline | CommandNode, first: boolean, chained: boolean): Verdict | undefined {
-    if (node.type !== "Pipeline") return this.#command(node, { first, chained, piped: false })
-    if (node.prefixes.length > 0) return ask("shell/control-flow", "`time` and `!` change how a command runs.")
+    if (node.type !== "Pipeline") return this.#command(node, { first, chained, piped: false, fed: false })
+    if (node.prefixes.length > 0 && !this.#prefixed(node))
+      return ask("shell/control-flow", "`time` and `!` change how a command runs.")
     if (node.operators.some((operator) => operator !== "|")) {
       return ask("shell/control-flow", "Uses `|&`; only `|` is analysed.")
     }
+    const surely = chained && node.prefixes.length === 0
     for (const [index, command] of node.commands.entries()) {
-      const refused = this.#command(command, { first: first && index === 0, chained, piped: node.commands.length > 1 })
+      const refused = this.#command(command, {
+        first: first && index === 0,
+        chained: surely,
+        piped: node.commands.length > 1,
+        fed: node.commands[index - 1]?.type === "Command"
+      })
       if (refused !== undefined) return refused
     }
     return undefined
   }
 
-  #command(node: CommandNode, place: Omit<PlainCommand, "name" | "args" | "inputs">): Verdict | undefined {
-    if (node.type === "For" && this.#variables !== undefined) return this.#for(node, place)
-    if (node.type !== "Command") {
-      return ask("shell/control-flow", controlFlow[node.type] ?? "Uses control flow, which is not analysed.")
+  /** Whether nothing but `!`, and `time` before a simple command, stands before a pipe: where that is a program, it starts others. */
+  #prefixed({ commands: [start], prefixes: [first] }: Pipeline): boolean {
+    if (this.#variables === undefined || first === undefined || start === undefined) return false
+    const form = start.type === "Command" ? /^(?:(?:time|!)[ \t]+)+$/ : /^(?:![ \t]+)+$/
+    if (!this.#accounts.separates(first.pos) || !this.#accounts.between(first.pos, start.pos, form)) return false
+    this.#accounts.open(start.pos)
+    return true
+  }
+
+  #command(node: CommandNode, place: Place): Verdict | undefined {
+    if (node.type === "Command") return this.#simple(node, place)
+    if (this.#variables !== undefined) {
+      if (node.type === "For") return this.#for(node, place)
+      if (node.type === "If") return this.#if(node, place)
+      if (node.type === "Subshell" || node.type === "BraceGroup") return this.#group(node, place)
+      if (node.type === "TestCommand") return this.#test(node, place)
+      if (node.type === "Redirected") return this.#redirected(node, place)
     }
-    const assigned = [...node.prefix, ...node.suffix].find((part) => part.type === "Assignment")
-    if (assigned !== undefined) {
-      return ask("shell/assignment", `${excerpt(assigned.text)} sets a variable, which can change what a command does.`)
+    return notAnalysed(node.type)
+  }
+
+  #group({ body, end, pos, type }: Subshell | BraceGroup, place: Place): Verdict | undefined {
+    if (!this.#accounts.separates(pos)) return unclear
+    this.#accounts.reach(pos)
+    const [opening, closes] = groups[type]
+    return this.#block(opening, body, place) ?? (this.#accounts.closes(end, closes) ? undefined : unclear)
+  }
+
+  /** All that may run, whatever the conditions come to. */
+  #if({ clause, elif, else: otherwise, end, pos, then }: If, place: Place): Verdict | undefined {
+    if (!this.#accounts.separates(pos)) return unclear
+    this.#accounts.reach(pos)
+    const blocks: ReadonlyArray<readonly [RegExp, CompoundList]> = [
+      [/^if[ \t\n]+$/, clause],
+      [behind("then"), then],
+      ...elif.flatMap((one) => [[behind("elif"), one.clause] as const, [behind("then"), one.then] as const]),
+      ...(otherwise === undefined ? [] : [[behind("else"), otherwise] as const])
+    ]
+    for (const [opening, body] of blocks) {
+      const refused = this.#block(opening, body, place)
+      if (refused !== undefined) return refused
     }
-    return this.#simple(node, place)
+    return this.#accounts.closes(end, closing("fi")) ? undefined : unclear
+  }
+
+  #block(opening: RegExp, body: CompoundList, place: Place): Verdict | undefined {
+    const [start] = body.commands
+    if (start === undefined || !this.#accounts.closes(start.pos, opening)) return unclear
+    this.#accounts.open(start.pos)
+    return this.#body(body.commands, place)
+  }
+
+  /** `[[ -f x ]]`, as the command that tests the same. */
+  #test({ end, expression, pos }: TestCommand, place: Place): Verdict | undefined {
+    if (expression.type !== "TestUnary" || !this.#accounts.separates(pos)) return notAnalysed("TestCommand")
+    const { operand, operator } = expression
+    const word = this.#plainWords.read(operand)
+    const isWhole =
+      this.#accounts.between(pos, operand.pos, /^\[\[[ \t]+-[a-zA-Z][ \t]+$/) &&
+      this.#accounts.between(operand.end, end, /^[ \t]+\]\]$/)
+    if (word === undefined || !isWhole) return notAnalysed("TestCommand")
+    this.#accounts.reach(end)
+    const option: Literal = { value: operator, bare: true, glob: false, tilde: false }
+    this.commands.push({ name: "test", args: [option, word], inputs: [], direct: true, ...place })
+    return undefined
+  }
+
+  /** A group, a condition or a loop none of whose redirections reads or writes a file. */
+  #redirected({ command, redirects }: Redirected, place: Place): Verdict | undefined {
+    const refused = this.#command(command, place)
+    if (refused !== undefined) return refused
+    for (const part of redirects) {
+      const text = this.#text.slice(part.pos, part.end)
+      if (!this.#accounts.follows(part.pos, false)) return unclear
+      if (part.type !== "Redirect" || !isHarmless(text)) return redirection(part, text)
+      this.#accounts.reach(part.end)
+    }
+    return undefined
   }
 
   /** The body for each word in turn; what surrounds the words and the body is accounted for. */
-  #for(node: For, place: Omit<PlainCommand, "name" | "args" | "inputs">): Verdict | undefined {
+  #for(node: For, place: Place): Verdict | undefined {
     const { body, name, wordlist = [] } = node
-    if (this.#loop !== undefined)
+    if (this.#plainWords.loop !== undefined)
       return ask("shell/control-flow", "Contains a loop within a loop, which is not analysed.")
     if (!loopVariable.test(name.text))
       return ask(
@@ -162,38 +208,31 @@ class Reader {
         `The loop variable ${excerpt(name.text)} may have a special meaning; use a short lowercase name.`
       )
     const [start] = body.commands
-    if (start === undefined || wordlist.length === 0 || !this.#separates(node.pos)) return unclear
-    const between = (from: number, to: number, form: RegExp) => form.test(this.#text.slice(from, to))
-    if (!between(node.pos, name.pos, /^for[ \t]+$/)) return unclear
+    if (start === undefined || wordlist.length === 0 || !this.#accounts.separates(node.pos)) return unclear
+    if (!this.#accounts.between(node.pos, name.pos, /^for[ \t]+$/)) return unclear
     const words: Array<Literal> = []
     let at = name.end
     for (const [index, part] of wordlist.entries()) {
-      if (!between(at, part.pos, index === 0 ? /^[ \t]+in[ \t]+$/ : /^[ \t]+$/)) return unclear
-      const word = this.#word(part)
+      if (!this.#accounts.between(at, part.pos, index === 0 ? /^[ \t]+in[ \t]+$/ : /^[ \t]+$/)) return unclear
+      const word = this.#plainWords.read(part)
       if (word === undefined || word.tilde) {
         return ask("shell/expansion", `The value of ${excerpt(part.text)} is known only at run time.`)
       }
       words.push(word)
       at = part.end
     }
-    if (!between(at, start.pos, /^[ \t]*(?:;|\n)[ \t\n]*do[ \t\n]+$/)) return unclear
+    if (!this.#accounts.between(at, start.pos, /^[ \t]*(?:;|\n)[ \t\n]*do[ \t\n]+$/)) return unclear
     for (const word of words) {
-      this.#loop = { name: name.text, word }
-      this.#accounted = start.pos
-      this.#opened = true
+      this.#plainWords.loop = { name: name.text, word }
+      this.#accounts.open(start.pos)
       const refused = this.#body(body.commands, place)
       if (refused !== undefined) return refused
     }
-    this.#loop = undefined
-    if (!between(this.#accounted, node.end, /^[ \t]*(?:;|\n)[ \t\n]*done$/)) return unclear
-    this.#accounted = node.end
-    return undefined
+    this.#plainWords.loop = undefined
+    return this.#accounts.closes(node.end, closing("done")) ? undefined : unclear
   }
 
-  #body(
-    statements: ReadonlyArray<Statement>,
-    { piped }: Omit<PlainCommand, "name" | "args" | "inputs">
-  ): Verdict | undefined {
+  #body(statements: ReadonlyArray<Statement>, { piped }: Place): Verdict | undefined {
     const before = this.commands.length
     const refused = this.#statements(statements)
     if (piped) {
@@ -204,47 +243,33 @@ class Reader {
     return refused
   }
 
-  /** A word as far as it is known and read as the parser reads it. */
-  #word(part: Word): Literal | undefined {
-    if (part.text !== this.#text.slice(part.pos, part.end)) return undefined
-    const { braced, name, prefix = "" } = wholeVariable.exec(part.text)?.groups ?? {}
-    const loop = this.#loop
-    if (loop?.word.glob === true && loop.name === (name ?? braced)) {
-      return { ...loop.word, bare: false, value: `${prefix}${loop.word.value}` }
-    }
-    const word = literal(part.text, (...given) => this.#lookup(...given))
-    return word?.glob === true || literal(part.text, asWritten)?.value === part.value ? word : undefined
-  }
-
-  #lookup(name: string, _: string, quoted: boolean): string | undefined {
-    const loop = this.#loop
-    const value = loop?.name === name ? (loop.word.glob ? undefined : loop.word.value) : this.#variable(name)
-    return value === undefined || !(quoted || unsplit.test(value)) ? undefined : value
-  }
-
-  #variable(name: string): string | undefined {
-    const variables = this.#variables
-    if (variables === undefined || !Object.hasOwn(variables, name)) return undefined
-    if (name === "PWD") this.#usesDirectory = true
-    return variables[name]
-  }
-
-  #simple(node: Command, place: Omit<PlainCommand, "name" | "args" | "inputs">): Verdict | undefined {
+  #simple(node: Command, place: Place): Verdict | undefined {
     const words: Array<Literal> = []
     const inputs: Array<Literal> = []
+    let direct = true
     const parts = [...node.prefix, ...(node.name === undefined ? [] : [node.name]), ...node.suffix]
     for (const [index, part] of parts.entries()) {
-      if (part.type === "Assignment" || !(index === 0 ? this.#separates(part.pos) : this.#follows(part))) return unclear
-      this.#accounted = part.end
+      const text = this.#text.slice(part.pos, part.end)
+      if (
+        part.type === "Assignment" &&
+        (this.#variables === undefined || words.length > 0 || !isHarmlessAssignment(text))
+      )
+        return ask("shell/assignment", `${excerpt(text)} sets a variable, which can change what a command does.`)
+      const isApart = part.type === "Word" || part.type === "Assignment"
+      if (!(index === 0 ? this.#accounts.separates(part.pos) : this.#accounts.follows(part.pos, isApart)))
+        return unclear
+      this.#accounts.reach(part.end)
+      if (part.type === "Assignment") continue
       if (part.type !== "Word") {
-        const text = this.#text.slice(part.pos, part.end)
-        if (part.type === "Redirect" && harmlessRedirect.test(text)) continue
+        direct &&= isQuiet(text)
+        if (part.type === "Redirect" && isHarmless(text)) continue
         const input = this.#input(part)
         if (input === undefined) return redirection(part, text)
         inputs.push(input)
         continue
       }
-      const word = this.#word(part)
+      const isPrinted = /^(?:echo|printf)$/.test(words[0]?.value ?? "")
+      const word = this.#plainWords.read(part, isPrinted)
       if (word === undefined) {
         return ask("shell/expansion", `The value of ${excerpt(part.text)} is known only at run time.`)
       }
@@ -252,11 +277,11 @@ class Reader {
       words.push(word)
     }
     const [name, ...args] = words
-    if (name === undefined) return ask("shell/redirect", "Redirects without a command.")
+    if (name === undefined) return ask("shell/redirect", "Has no command that would run.")
     if (!name.bare || name.glob || name.tilde) {
       return ask("shell/expansion", `The command name ${excerpt(name.value)} is quoted or expanded; write it plainly.`)
     }
-    this.commands.push({ name: name.value, args, inputs, ...place })
+    this.commands.push({ name: name.value, args, inputs, direct, ...place })
     return undefined
   }
 
@@ -265,23 +290,7 @@ class Reader {
     if (part.type !== "Redirect" || part.operator !== "<" || part.target === undefined) return undefined
     const { end, pos } = part.target
     if (!/^0?<[ \t]*$/.test(this.#text.slice(part.pos, pos)) || end !== part.end) return undefined
-    const word = this.#word(part.target)
+    const word = this.#plainWords.read(part.target)
     return word === undefined || word.glob || part.target.end !== end ? undefined : word
-  }
-
-  #follows(part: Word | Redirection): boolean {
-    const gap = this.#text.slice(this.#accounted, part.pos)
-    return blank.test(gap) && (gap !== "" || part.type === "Redirect")
-  }
-
-  /** Whether what stands before `end` ends the last command; nothing need end before the first. */
-  #separates(end: number): boolean {
-    const gap = this.#text.slice(this.#accounted, end)
-    if (this.#opened) {
-      this.#opened = false
-      return gap === ""
-    }
-    if (this.#accounted === 0) return separator.test(`\n${gap}`) && !/^[^#]*[;|&]/.test(gap)
-    return separator.test(gap) && (end === this.#text.length || /[\n;|&]/.test(gap))
   }
 }

@@ -1,12 +1,16 @@
 import * as Either from "effect/Either"
 import { allow, ask, strictest, type Verdict } from "../Verdict.ts"
+import { handingParts } from "./doing/Find.ts"
+import { findShows, type Printed, printedBy, xargsShows } from "./doing/Handed.ts"
+import type { Step } from "./doing/Step.ts"
 import { usage } from "./Arguments.ts"
 import { findPaths } from "./Find.ts"
 import { isHarmlessFilter } from "./Globs.ts"
 import { gitCommands } from "./GitCommands.ts"
 import { contentsOf } from "./GitContents.ts"
 import type { Literal } from "./Literal.ts"
-import type { PlainCommand } from "./Plain.ts"
+import type { PlainCommand } from "./PlainCommand.ts"
+import { onlyShow } from "./OnlyShow.ts"
 import { Places } from "./Places.ts"
 import type { ReadOnlyCommand } from "./ReadOnlyCommand.ts"
 import { readOnlyCommands } from "./ReadOnlyCommands.ts"
@@ -21,17 +25,20 @@ const onlyReads = allow("shell/read-only", "Only reads, inside the allowed direc
 /** Allows a list of plain commands all of which are known to only read where the path policy lets them. */
 export const judgeReading = (commands: ReadonlyArray<PlainCommand>, context: ShellContext): Verdict => {
   const places = new Places(context)
+  let printed: Printed | undefined
   let verdict = strictest(onlyReads, places.judge(here))
   for (const command of commands) {
     if (command.first || !command.chained) places.forget()
-    verdict = strictest(verdict, judge(command, context, places))
+    const before = command.fed && command.direct ? printed : undefined
+    verdict = strictest(verdict, judge(command, before, context, places))
+    printed = command.direct ? printedBy(command.name, command.args, before) : undefined
   }
   return verdict
 }
 
 const here: Literal = { value: ".", bare: true, glob: false, tilde: false }
 
-const judge = (command: PlainCommand, context: ShellContext, places: Places): Verdict => {
+const judge = (command: PlainCommand, before: Printed | undefined, context: ShellContext, places: Places): Verdict => {
   const { args, inputs, name } = command
   const heavy = printsOnly.has(name) ? undefined : args.find(({ value }) => isHeavy(value))
   if (heavy !== undefined) {
@@ -41,15 +48,21 @@ const judge = (command: PlainCommand, context: ShellContext, places: Places): Ve
     )
   }
   const fed = judgePaths(inputs, places)
-  return fed.decision === "allow" ? judgeCommand(command, context, places) : fed
+  return fed.decision === "allow" ? judgeCommand(command, before, context, places) : fed
 }
 
 const printsOnly = new Set(["echo", "printf", "true", "false", ":"])
 
-const judgeCommand = (command: PlainCommand, context: ShellContext, places: Places): Verdict => {
+const judgeCommand = (
+  command: PlainCommand,
+  before: Printed | undefined,
+  context: ShellContext,
+  places: Places
+): Verdict => {
   const { args, name } = command
   if (name === "set") return judgeSet(args)
-  if (name === "find") return judgePaths(findPaths(args), places)
+  if (name === "find") return judgeFind(args, places)
+  if (name === "xargs") return judgeHanded(before === undefined ? undefined : xargsShows(args, before), name, places)
   if (name === "test" || name === "[") return judgePaths(testPaths(name, args), places)
   if (name === "git") return judgeGit(args, context, places)
   const listed = Object.hasOwn(readOnlyCommands, name) ? readOnlyCommands[name] : undefined
@@ -66,8 +79,32 @@ const judgeCommand = (command: PlainCommand, context: ShellContext, places: Plac
   return name === "cd" && verdict.decision === "allow" ? enter(command, places) : verdict
 }
 
+const judgeFind = (args: ReadonlyArray<Literal>, places: Places): Verdict => {
+  const handing = handingParts(args)
+  if (handing === undefined) return judgePaths(findPaths(args), places)
+  const { after, before, command } = handing
+  return strictest(
+    judgePaths(findPaths([...before, ...after]), places),
+    judgeHanded(findShows(before, after, command), "find -exec", places)
+  )
+}
+
+/** What a command is handed that shows the files of which it is given the names. */
+const judgeHanded = (step: Step | undefined, name: string, places: Places): Verdict => {
+  const [[program, ...args] = []] = step?.runs ?? []
+  const listed = program === undefined ? undefined : readOnlyCommands[program.value]
+  if (step === undefined || program === undefined || listed === undefined || !onlyShow.has(program.value)) {
+    return ask("shell/command-not-listed", `Runs ${excerpt(name)}, which may write, connect or run other programs.`)
+  }
+  return step.touches.reduce(
+    (verdict, { found, word }) =>
+      strictest(verdict, found === undefined ? places.judge(word) : places.found(word, found, program.value)),
+    judgeListed(program.value, listed, args, places)
+  )
+}
+
 const judgeListed = (name: string, listed: ReadOnlyCommand, args: ReadonlyArray<Literal>, places: Places): Verdict => {
-  const read = usage(name, listed, args)
+  const read = usage(name, listed, dashed(listed, args))
   if (Either.isLeft(read)) return read.left
   const { bare, globs, paths } = read.right
   if (!globs.every(isHarmlessFilter)) {
@@ -78,6 +115,12 @@ const judgeListed = (name: string, listed: ReadOnlyCommand, args: ReadonlyArray<
   if (search === undefined) return judgePaths(paths, places)
   return judgePaths(bare ? [...paths, here] : paths, places, searching(name, search, places))
 }
+
+/** `tar tf x` is `tar -tf x`. */
+const dashed = ({ dashless }: ReadOnlyCommand, [first, ...others]: ReadonlyArray<Literal>): ReadonlyArray<Literal> =>
+  first === undefined
+    ? []
+    : [dashless?.test(first.value) === true ? { ...first, value: `-${first.value}` } : first, ...others]
 
 const searching =
   (name: string, search: Search, places: Places) =>

@@ -1,10 +1,23 @@
 /**
  * What a value must be: a path is judged, a glob must not be able to name a secret, a type is one of files, a script is a lead, text is anything. What
  * is left is a pattern of names that a search leaves out: of files, or of directories with `leftDirectory`. What
- * is written is a path that no read-only command has, a url is an address, and data is sent to one.
+ * is written is a path that no read-only command has, a url is an address, and data is sent to one. An archive is a path
+ * that names no other machine, and a pair is two texts, each in a word of its own behind a long option.
  */
 export type Kind =
-  "text" | "number" | "path" | "glob" | "left" | "leftDirectory" | "type" | "script" | "write" | "url" | "data"
+  | "text"
+  | "number"
+  | "path"
+  | "archive"
+  | "pair"
+  | "glob"
+  | "left"
+  | "leftDirectory"
+  | "type"
+  | "script"
+  | "write"
+  | "url"
+  | "data"
 
 /** Says whether a text has a form. */
 export interface Form {
@@ -44,6 +57,8 @@ export interface ReadOnlyCommand {
   readonly needs?: string
   /** Its parser does not bundle as others do: an option is one letter in a word of its own, its value the next word. */
   readonly bundles?: false
+  /** The first word may be a bundle of this form, of the options that stand behind a dash otherwise. */
+  readonly dashless?: RegExp
   /** `-20` is an option. */
   readonly digits?: true
   /** Options must come first: one behind an operand may be taken for the name of a file to write. */

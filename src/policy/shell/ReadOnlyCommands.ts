@@ -18,6 +18,16 @@ const grep = (options = ""): ReadOnlyCommand => ({
   descends: { only: "-r --recursive", hidden: true }
 })
 
+const fd: ReadOnlyCommand = {
+  options: `-t=text -e=text -d=number -E=text -g -i -s -F -a -p -0 -H -I -u -1 -q --type=text --extension=text --max-depth=number
+    --min-depth=number --exact-depth=number --exclude=text --glob --ignore-case --case-sensitive --fixed-strings
+    --absolute-path --full-path --print0 --hidden --no-ignore --no-ignore-vcs --unrestricted --max-results=number
+    --quiet --color=text --changed-within=text --changed-before=text --size=text -S=text`,
+  operands: "path",
+  lead: /^/,
+  leadIn: "-e -t --extension --type"
+}
+
 const checksum: ReadOnlyCommand = { options: "-b -t -z --binary --text --tag --zero", operands: "path" }
 
 const awk: ReadOnlyCommand = {
@@ -108,6 +118,8 @@ export const readOnlyCommands: Readonly<Record<string, ReadOnlyCommand>> = {
       uncovers: "-u -. --hidden --no-ignore --no-ignore-vcs --unrestricted"
     }
   },
+  fd,
+  fdfind: fd,
   sort: {
     options: `-b -C -c -d -f -g -h -i -M -m -n -R -r -s -u -V -z -k=text -t=text --ignore-leading-blanks --check[=text]
       --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --ignore-nonprinting --month-sort
@@ -213,10 +225,18 @@ export const readOnlyCommands: Readonly<Record<string, ReadOnlyCommand>> = {
   mawk: awk,
   jq: {
     options: `-r -c -e -s -n -S -j -a -C -M -R --raw-output --compact-output --exit-status --slurp --null-input --sort-keys
-      --join-output --ascii-output --color-output --monochrome-output --raw-input --tab --indent=number`,
+      --join-output --ascii-output --color-output --monochrome-output --raw-input --tab --indent=number --arg=pair
+      --argjson=pair`,
     operands: "path",
     lead: jqFilter,
     computes: true
+  },
+  tar: {
+    options: "-t -v -z -j -J -f=archive --list --verbose --gzip --bzip2 --xz --zstd --file=archive",
+    operands: "text",
+    form: /^[^-]/,
+    needs: "-t --list",
+    dashless: /^(?=[vzjJ]*t)[tvzjJ]*f$/
   },
   date: {
     options:

@@ -85,7 +85,8 @@ const reading = (source: Source, { cwd, home, roots }: Surroundings): Severity =
         limited: true,
         judgeGit: () => undefined,
         judgePath: () => readable,
-        expand: () => Either.right([])
+        expand: () => Either.right([]),
+        findBelow: () => Either.right({ files: [], links: [], odd: undefined, option: undefined, looks: 0 })
       })
   return verdict.decision === "allow"
     ? { level: "reads", because: [] }

@@ -4,7 +4,7 @@ import type { Verdict } from "../Verdict.ts"
 import type { Descent, Found } from "./Descent.ts"
 import type { FindStart, FoundFiles } from "./FoundFiles.ts"
 import type { GitContents } from "./GitContents.ts"
-import type { Variables } from "./Plain.ts"
+import type { Variables } from "./PlainWords.ts"
 
 /** Where a shell text would run and what the path policy says there. */
 export interface ShellContext {

@@ -74,6 +74,8 @@ describe("programs in the languages of readers", () => {
     for (const text of [
       "jq .a x.json",
       "jq -r '.scripts | keys[]' < x.json",
+      "jq --arg a b '{a: $a}' x.json",
+      "jq -n --argjson a 1 '$a'",
       "awk -F: '{print $1}' a",
       "awk 'NR==1' a | head"
     ]) {
@@ -85,7 +87,15 @@ describe("programs in the languages of readers", () => {
       "jq . ../x",
       "jq -f x .",
       "jq -L x . a",
-      "jq --arg a b . x",
+      "jq --arg a",
+      "jq --arg a b",
+      "jq --arg=a b . x",
+      "jq --arg a ~/b . x",
+      "jq --arg a * . x",
+      "jq --arg a b '$ENV' x",
+      "jq --arg a b . .env",
+      "jq --args . a",
+      "jq --slurpfile a .env . x",
       "jq --rawfile a .env . x",
       "jq -n env",
       "awk -f x a",

@@ -190,6 +190,31 @@ describe("laws of the shell policy", () => {
   )
 
   it.prop(
+    "never allows what asks in a group, a condition or a loop that would run unasked (S3)",
+    [notAuto],
+    ([text]) => {
+      const known = contextOf({ variables: { HOME: "/home/u", PWD: "/w" } })
+      if (classify(text, known).decision === "allow") return
+      for (const within of [
+        `(${text})`,
+        `{ ${text}\n}`,
+        `! ${text}`,
+        `time ${text}`,
+        `if ${text}\nthen ls; fi`,
+        `if ls; then ${text}\nfi`,
+        `if ls; then ls; elif ls; then ls; else ${text}\nfi`,
+        `for f in a; do ${text}\ndone`,
+        `(ls) && ${text}`,
+        `LC_ALL=C ${text}`,
+        `find src | ${text}`
+      ]) {
+        assert.notStrictEqual(classify(within, known).decision, "allow", within)
+      }
+    },
+    runs(600)
+  )
+
+  it.prop(
     "allows what is allowed together as well (S3)",
     [auto, auto],
     ([one, other]) => {
@@ -231,7 +256,7 @@ describe("the tables", () => {
       for (const option of options)
         assert.match(
           option,
-          /^(?:-[\w.]|--[a-z][a-z0-9-]+)(?:=(?:text|number|path|glob|left|leftDirectory|type|script)|\[=(?:text|number)\])?$/,
+          /^(?:-[\w.]|--[a-z][a-z0-9-]+)(?:=(?:text|number|path|archive|pair|glob|left|leftDirectory|type|script)|\[=(?:text|number)\])?$/,
           name
         )
       const names = options.map((option) => option.split(/[=[]/)[0])

@@ -96,6 +96,9 @@ describe("variables and loops", () => {
       "for f in a b; do wc -l $f; done | sort -n",
       'for f in src/*.ts; do head -n 3 "$f"; done',
       'for f in *; do cat "./$f"; done',
+      'for f in *; do cat "$f"; done',
+      'for f in a b; do if [ -f "$f" ]; then cat "$f"; fi; done',
+      '(for f in a b; do head -1 "$f"; done)',
       'cd src && for f in a b; do cat "$f" && grep -n x $f || echo none; done',
       'for n in 1 2; do sed -n "${n}p" a; done',
       "for d in src docs\ndo\n  ls $d\n  cat $d/README.md\ndone"
@@ -117,7 +120,7 @@ describe("variables and loops", () => {
       "for f in -delete; do find . $f; done",
       "for f in -o; do sort $f out a; done",
       "for f in *; do cat $f; done",
-      'for f in *; do cat "$f"; done',
+      'for f in *; do sort "$f"; done',
       'for f in *; do cat "../$f"; done',
       'for f in .e*; do cat "./$f"; done',
       "for f in a; do cat $f; done; cat $f",

@@ -4,6 +4,15 @@ import { findShows } from "./Handed.ts"
 import { does, type Step, type Touch, unread, type Unread } from "./Step.ts"
 import { unknown } from "./Unknown.ts"
 
+/** The words before, in and behind the command of a `find`. */
+export const handingParts = (args: ReadonlyArray<Literal>) => {
+  const at = args.findIndex(({ value }) => value === "-exec")
+  const end = args.findIndex(({ value }, index) => index > at && (value === ";" || value === "+"))
+  return at < 0 || end < 0
+    ? undefined
+    : { before: args.slice(0, at), command: args.slice(at + 1, end), after: args.slice(end + 1) }
+}
+
 /** What `find` does: the tests that only look, and a command for what is found. */
 export const findDoes = (args: ReadonlyArray<Literal>): Step | Unread => {
   const paths = findPaths(args)

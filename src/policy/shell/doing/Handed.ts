@@ -105,7 +105,7 @@ const selecting = new Set("-v -i -E -F -G -P -w -x -e --invert-match --ignore-ca
 const isGrep = /^[ef]?grep$/
 
 /** Options of `rg` by which something else is printed. */
-const tells = /^(?:-c|--(?:json|count|count-matches|vimgrep|stats|passthru|type-list|color|colors))$/
+const tells = /^(?:-c|--(?:json|label|count|count-matches|vimgrep|stats|passthru|type-list|color|colors))$/
 
 const filters = /^(?:--files|-g|--glob|-t|--type)$/
 

@@ -54,8 +54,6 @@ const savedNames = (
   })
 }
 
-const onlyShow = new Set("ls cat head wc nl cut stat du file grep egrep fgrep md5sum sha1sum sha256sum".split(" "))
-
 /** They print their words, whatever a file is called. */
 export const spoken = new Set("echo printf basename dirname".split(" "))
 
@@ -69,12 +67,11 @@ export const listedDoes = (
   const isSplit = args.some(({ value }) => value.includes(unknownPart + unknownPart))
   if (isSplit && command.raw !== true && name !== "printf")
     return unread(name, "some of its words are known only at run time")
-  // None of their options does more than show, whatever a file is called.
   const given = args.map((word) => {
     if (word.glob && command.operands === "url" && /^[^*?]*\[[0-9a-f:.]+\][^*?[]*$/i.test(word.value))
       return { ...word, glob: false }
     if (word.glob && spoken.has(name)) return { ...word, glob: false }
-    return onlyShow.has(name) && word.glob && /^[*?[]/.test(word.value) ? { ...word, value: `./${word.value}` } : word
+    return word
   })
   const found = usage(name, command, given)
   if (Either.isLeft(found)) return unread(name, "it is not known what it does with these words")

@@ -1,0 +1,169 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { onDisk } from "../../../src/policy/shell/OnDisk.ts"
+import { classify } from "../../../src/policy/shell/ShellPolicy.ts"
+import { temporaryDirectory } from "../../support/temporaryDirectory.ts"
+
+/** A workspace beside a file that is not in it. */
+const workspace = Effect.map(temporaryDirectory, (given) => {
+  const base = fs.realpathSync(given)
+  const root = path.join(base, "w")
+  const write = (name: string | Buffer, text = "x\n") => {
+    if (typeof name === "string") fs.mkdirSync(path.dirname(path.join(root, name)), { recursive: true })
+    const file = typeof name === "string" ? path.join(root, name) : Buffer.concat([Buffer.from(`${root}/`), name])
+    fs.writeFileSync(file, text)
+  }
+  for (const name of ["a.md", "b.md", "src/a.ts", "src/deep/more/b.ts", "conf/.env", "conf/c.ts"]) write(name)
+  fs.writeFileSync(path.join(base, "outside.md"), "x\n")
+  const context = { cwd: root, roots: [root], home: path.join(base, "home"), trusted: true, stateDirs: [] }
+  const ruleOf = (text: string) => classify(text, { ...onDisk(context), limited: true }).rule
+  const holds = (decisions: ReadonlyArray<readonly [string, string]>) => {
+    for (const [text, rule] of decisions) assert.strictEqual(ruleOf(text), rule, text)
+  }
+  return { base, root, write, holds }
+})
+
+const reads = "shell/read-only"
+
+describe("a pattern that begins with a star", () => {
+  it.scoped("is read where no file is called like an option, by programs that have none that writes (S3)", () =>
+    Effect.gen(function* () {
+      const { holds, write } = yield* workspace
+      const both = ["ls *", "cat *.md", "wc -l *.md", "grep -n x *.md", 'for f in *; do head -1 "$f"; done'] as const
+      holds(both.map((text) => [text, reads] as const))
+      holds([
+        ["sort *.md", "shell/glob"],
+        ["file *.md", "shell/glob"]
+      ])
+      write("--files0-from=a.md")
+      holds(both.map((text) => [text, "shell/glob"] as const))
+      holds([
+        ["cat ./*.md", reads],
+        ["cat -- *.md", reads],
+        ["cat b*.md", reads]
+      ])
+    })
+  )
+
+  it.scoped("is judged by each file that it stands for, and by the links among them (S3)", () =>
+    Effect.gen(function* () {
+      const { holds, root } = yield* workspace
+      fs.symlinkSync("../outside.md", path.join(root, "link.md"))
+      holds([
+        ["cat *.md", "path/outside"],
+        ['for f in *.md; do cat "$f"; done', "path/outside"],
+        ["cat b*.md", reads],
+        ["ls .*", "shell/glob"]
+      ])
+    })
+  )
+
+  it.scoped("is judged at every depth that another shell goes to for two stars (S3)", () =>
+    Effect.gen(function* () {
+      const { holds, root } = yield* workspace
+      holds([["cat ./**/*.ts", reads]])
+      fs.symlinkSync("../../../../outside.md", path.join(root, "src/deep/more/link.ts"))
+      holds([
+        ["cat ./**/*.ts", "path/outside"],
+        ["cat src/**", "path/outside"],
+        ["cat src/**/more/*.ts", "path/outside"],
+        ["cat conf/**/*.ts", reads]
+      ])
+    })
+  )
+})
+
+describe("files whose names another command prints", () => {
+  it.scoped("are read where each may be, by programs that only show them (S3)", () =>
+    Effect.gen(function* () {
+      const { holds, root } = yield* workspace
+      holds([
+        ["find src -name '*.ts' | xargs wc -l", reads],
+        ["find . -type f -name '*.ts' -print0 | xargs -0 grep -n x", reads],
+        ["find src | sort | head -3 | xargs -I{} cat {}", reads],
+        ["grep -rl x src | xargs cat", reads],
+        ["find src -type f -exec head -1 {} \\;", reads],
+        ["find conf | xargs cat", "path/secret-file"],
+        ["find conf -type f -exec cat {} +", "path/secret-file"],
+        ["cd conf && find . | xargs cat", "path/secret-file"],
+        ["find .. | xargs cat", "path/outside"],
+        ["find src -newer ../outside.md -exec cat {} +", "path/outside"],
+        ["find src | xargs cat ../outside.md", "path/outside"],
+        ["find src | xargs cat | xargs cat", "shell/command-not-listed"],
+        ["find src 2>&1 | xargs cat", "shell/command-not-listed"],
+        ["find src | xargs cat < a.md", "shell/command-not-listed"],
+        ["(find src) | xargs cat", "shell/command-not-listed"],
+        ["find src; xargs cat", "shell/command-not-listed"],
+        ["find src | cat | xargs cat", "shell/command-not-listed"],
+        ["find src | grep -o x | xargs cat", "shell/command-not-listed"],
+        ["grep -rl --label=conf/.env x src - | xargs cat", "shell/command-not-listed"],
+        ["find src | xargs grep -r x", "shell/command-not-listed"],
+        ["find src | xargs sort", "shell/command-not-listed"],
+        ["find src | xargs -a b.md cat", "shell/command-not-listed"],
+        ["find src -exec awk 1 {} +", "shell/command-not-listed"],
+        ["find src -execdir cat {} +", "shell/flag-not-listed"],
+        ["find src -delete -exec cat {} +", "shell/flag-not-listed"]
+      ])
+      fs.symlinkSync("../../outside.md", path.join(root, "src/link.ts"))
+      holds([
+        ["find src -name '*.ts' | xargs wc -l", "path/outside"],
+        ["find src -type f | xargs wc -l", reads],
+        ["find src -exec cat {} +", "path/outside"]
+      ])
+    })
+  )
+
+  it.scoped("are not read where a name is more than one word, or cannot be shown (S3)", () =>
+    Effect.gen(function* () {
+      const { holds, root, write } = yield* workspace
+      write("two/x ../outside.md")
+      holds([
+        ["find two | xargs cat", "shell/not-known"],
+        ["find two -print0 | xargs -0 cat", reads],
+        ["find two -exec cat {} +", reads]
+      ])
+      fs.symlinkSync("../../outside.md", Buffer.concat([Buffer.from(`${root}/src/`), Buffer.from([0xff])]))
+      holds([
+        ["find src -print0 | xargs -0 cat", "shell/not-known"],
+        ["find src -exec cat {} +", "shell/not-known"]
+      ])
+    })
+  )
+})
+
+describe("groups and conditions", () => {
+  it.scoped("are judged by all that may run in them, from wherever that may be (S3)", () =>
+    Effect.gen(function* () {
+      const { holds } = yield* workspace
+      holds([
+        ["(cd src && cat ../a.md)", reads],
+        ["{ cd src && cat a.ts; }", reads],
+        ["if [ -f a.md ]; then cat a.md; elif [[ -d src ]]; then ls src; else pwd; fi", reads],
+        ["{ ls; pwd; } 2>/dev/null | head", reads],
+        ["! grep -q x a.md && ls; echo $?", reads],
+        ["(cd src && ls) && cat ../outside.md", "path/outside"],
+        ["(cd src); cat ../outside.md", "path/outside"],
+        ["(cd src) && cat ../outside.md", "path/outside"],
+        ["{ cd src; } && cat ../outside.md", "path/outside"],
+        ["! cd src && cat ../outside.md", "path/outside"],
+        ["time cd src && cat ../outside.md", "path/outside"],
+        ["if cd src; then cat ../outside.md; fi", "path/outside"],
+        ["if ls; then cd src; fi && cat ../outside.md", "path/outside"],
+        ["{ cd src; ls; } | cat", "shell/operand"],
+        ["[[ -f conf/.env ]]", "path/secret-file"],
+        ["if ls; then cat conf/.env; fi", "path/secret-file"],
+        ["if ls; then ls; else cat conf/.env; fi", "path/secret-file"],
+        ["{ ls; } > out", "shell/redirect"],
+        ["((ls))", "shell/control-flow"],
+        ["time { ls; }", "shell/control-flow"],
+        ["LC_ALL=C sort a.md", reads],
+        ["LC_ALL=C", "shell/redirect"],
+        ["export LC_ALL=C", "shell/assignment"],
+        ["LC_ALL=zh_CN.GBK sort a.md", "shell/assignment"],
+        ["TZ=../outside.md date", "shell/assignment"]
+      ])
+    })
+  )
+})
