@@ -19,7 +19,10 @@ const globbed = FastCheck.oneof(
   row(of("sort uniq sed file tree rg awk diff od"), some(option, 0, 1), some(pattern, 1, 2))
 )
 
-const start = of(". src deep ./src src/ sub a ../sibling link $PWD * src/* b.txt -P")
+const start = FastCheck.oneof(
+  { arbitrary: of(". src deep ./src src/ sub a ../sibling link $PWD * src/* b.txt -P"), weight: 5 },
+  { arbitrary: FastCheck.constantFrom("'a b'", "'x ../sibling/kept'", "'x ..'"), weight: 1 }
+)
 const test = lines(`
 -name '*.ts'
 -name '*'
@@ -149,6 +152,9 @@ find . -path ./sub -prune -o -name '*.ts' -print
 find . -maxdepth 1 -name 'a*'
 find . -name '*.json'
 find README.md
+find 'a b'
+find 'x ../sibling/kept'
+find 'x ..'
 rg -l a src
 grep -rl a src
 rg --files src
@@ -161,6 +167,7 @@ xargs -r COMMAND
 xargs -n 1 COMMAND
 xargs -I{} COMMAND {}
 xargs -0 COMMAND
+xargs -P -0 COMMAND
 xargs grep a
 xargs -n1 grep -l a | xargs COMMAND
 `)
@@ -170,6 +177,7 @@ xargs -n1 grep -l a | xargs COMMAND
     `${find} | ${handing}`,
     `${find} | ${between} | ${handing}`,
     `${find} -print0 | xargs -0 ${command}`,
+    `${find} -print0 | ${handing}`,
     `${find} -exec ${command} {} +`,
     `${find} -exec ${command} {} \\;`,
     `${find} -exec grep a {} \\; -print`

@@ -79,6 +79,7 @@ const files: Readonly<Record<string, string>> = {
   "w/-oPWNED": "",
   "w/--pre=x": "",
   "w/a b": "two words\n",
+  "w/x ../sibling/kept": "in a directory of two words\n",
   "w/sub/-rf.ts": "",
   "w/sub/two\nlines.ts": "",
   "w/sub/.env": `${withheld}\n`,

@@ -21,7 +21,7 @@ export interface FoundFiles {
   /** Absolute paths; other than files and links, nothing has contents. */
   readonly files: ReadonlyArray<string>
   readonly links: ReadonlyArray<string>
-  /** The first that holds a blank, a quote or a backslash in what is printed of it, so that it is more than one word. */
+  /** The first, the starting point among them, that holds a blank, a quote or a backslash in what is printed of it, so that it is more than one word. */
   readonly odd: string | undefined
   /** The first that begins as an option does. */
   readonly option: string | undefined
@@ -31,6 +31,8 @@ export interface FoundFiles {
 const unshown = (directory: string): Verdict =>
   ask("shell/not-known", `${excerpt(directory)} holds a file whose name cannot be shown.`)
 
+const isOdd = (name: string): boolean => /[\s'"\\]/.test(name)
+
 const kindOf = (entry: fs.Dirent): FindEntry["kind"] =>
   entry.isDirectory() ? "directory" : entry.isFile() ? "file" : entry.isSymbolicLink() ? "link" : "other"
 
@@ -39,8 +41,8 @@ export const findBelow = ({ directory, expression, most, printed }: FindStart): 
   const found = { file: Array<string>(), link: Array<string>(), directory: Array<string>(), other: Array<string>() }
   const pending = [{ place: directory, shown: printed }]
   let looks = 0
-  let odd: string | undefined
-  let option: string | undefined
+  let odd = isOdd(printed) ? printed : undefined
+  let option = printed.startsWith("-") ? printed : undefined
   for (let one = pending.pop(); one !== undefined; one = pending.pop()) {
     const { place, shown } = one
     const entries = Either.try({ try: () => entriesOf(place), catch: (cause) => unseen(directory, cause) })
@@ -54,7 +56,7 @@ export const findBelow = ({ directory, expression, most, printed }: FindStart): 
       if (expression.takes({ path: child.shown, kind }) !== "no") {
         if (child.shown.includes("\ufffd")) return Either.left(unshown(directory))
         found[kind].push(child.place)
-        if (/[\s'"\\]/.test(child.shown)) odd ??= child.shown
+        if (isOdd(child.shown)) odd ??= child.shown
         if (child.shown.startsWith("-")) option ??= child.shown
       }
       if (kind === "directory" && !expression.prunes(child.shown) && expression.takesBelow(child.shown))

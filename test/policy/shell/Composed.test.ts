@@ -122,7 +122,12 @@ describe("files whose names another command prints", () => {
       holds([
         ["find two | xargs cat", "shell/not-known"],
         ["find two -print0 | xargs -0 cat", reads],
-        ["find two -exec cat {} +", reads]
+        ["find two -exec cat {} +", reads],
+        ["find 'two/x ../outside.md' | xargs cat", "shell/not-known"],
+        ["grep -l x 'two/x ../outside.md' | xargs cat", "shell/command-not-listed"],
+        ["grep -rl x 'two/x ../outside.md' | xargs cat", "shell/not-known"],
+        ["find two -print0 | xargs -P -0 cat", "shell/command-not-listed"],
+        ["find 'two/x ../outside.md' -print0 | xargs -r0 cat", reads]
       ])
       fs.symlinkSync("../../outside.md", Buffer.concat([Buffer.from(`${root}/src/`), Buffer.from([0xff])]))
       holds([

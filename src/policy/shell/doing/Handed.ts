@@ -7,7 +7,7 @@ import type { Literal } from "../Literal.ts"
 import { readOnlyCommands } from "../ReadOnlyCommands.ts"
 import { searchOf } from "../Search.ts"
 import { spoken } from "./Listed.ts"
-import { ownWords, replacedBy } from "./Launchers.ts"
+import { ownOptions, ownWords, replacedBy } from "./Launchers.ts"
 import type { Found, Step, Touch } from "./Step.ts"
 import { does, unknownPart } from "./Step.ts"
 import { plain } from "./Unknown.ts"
@@ -105,7 +105,7 @@ const selecting = new Set("-v -i -E -F -G -P -w -x -e --invert-match --ignore-ca
 const isGrep = /^[ef]?grep$/
 
 /** Options of `rg` by which something else is printed. */
-const tells = /^(?:-c|--(?:json|label|count|count-matches|vimgrep|stats|passthru|type-list|color|colors))$/
+const tells = /^(?:-c|--(?:json|label|count|count-matches|vimgrep|stats|passthru|type-list|colou?r|colors))$/
 
 const filters = /^(?:--files|-g|--glob|-t|--type)$/
 
@@ -174,9 +174,9 @@ export const printedBy = (
 export const xargsShows = (args: ReadonlyArray<Literal>, printed: Printed): Step | undefined => {
   const own = ownWords("xargs", args)
   if (own < 0) return undefined
-  const options = args.slice(0, own).map(({ value }) => value)
-  if (options.some((option) => /^(?:-d|--delim)/.test(option))) return undefined
-  const isNul = options.some((option) => /^-[rt]*0/.test(option) || option === "--null")
+  const options = ownOptions("xargs", args.slice(0, own))
+  if (options.has("-d")) return undefined
+  const isNul = options.has("-0") || options.has("--null")
   if (isNul !== printed.isNul) return undefined
   const name = replacedBy(args.slice(0, own))
   if (name !== undefined && !/^[\w{}%@]+$/.test(name)) return undefined

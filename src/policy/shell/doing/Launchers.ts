@@ -74,6 +74,12 @@ export const ownWords = (name: string, args: ReadonlyArray<Literal>): number => 
   return at
 }
 
+/** Which of its own options a launcher is given. */
+export const ownOptions = (name: string, own: ReadonlyArray<Literal>): ReadonlySet<string> => {
+  const read = usage(name, { options: launchers.get(name)?.options ?? "", operands: "none" }, own)
+  return Either.isRight(read) ? read.right.options : new Set()
+}
+
 const ofEnv = (args: ReadonlyArray<Literal>): Launched | Unread => {
   const variables: Array<{ readonly name: string; readonly value: string }> = []
   let at = 0
