@@ -160,7 +160,7 @@ const helpers = new Set(["gzip", "bzip2", "xz", "zstd"])
 /** What runs a text: a shell that sets limits, and bash in its place. */
 const runners = ["sh", "bash"]
 
-const opensWithheld = /open(?:at)?\(.*(?:\.env|id_rsa|\/kept|\.bashrc|old\.pem)".* = \d/
+const opensWithheld = /open(?:at)?\(.*(?:\.env|id_rsa|(?<!"x \.\.\/sibling)\/kept|\.bashrc|old\.pem)".* = \d/
 
 /** What the trace has that a text on the list does not do. */
 const suspicious = (trace: string, text: string): ReadonlyArray<string> => {
@@ -179,7 +179,7 @@ const suspicious = (trace: string, text: string): ReadonlyArray<string> => {
       continue
     }
     if (helpers.has(name) && text.includes("tar")) continue
-    const known = onList.has(name) && (named === undefined || named.includes(name))
+    const known = onList.has(name) && (named === undefined || named.includes(name) || /xargs|-exec/.test(text))
     if (!known || !programDirectories.has(path.dirname(program))) found.push(`started ${program}`)
   }
   return found
