@@ -279,6 +279,8 @@ const hook = () => {
 }
 
 const start = () => {
+  // Node would open its debugger, by which whatever runs as the same user, an agent's command too, could take the gate over.
+  process.on("SIGUSR1", () => {})
   process.once("exit", (code) => {
     learning.forEach(save)
     if (hasDaemon && code === 0) startDaemon()

@@ -47,3 +47,15 @@ describe("a process that is killed before its session has an event", () => {
     assert.deepStrictEqual([last.id, others], [id, []])
   })
 })
+
+describe("a signal that opens the debugger of Node", () => {
+  it("opens none, through which another process of the user could take the gate over (T19)", async () => {
+    scripted(at, [{ steps: [{ say: "Done." }] }])
+    const running = await start(at, ["run", "--input-format", "jsonl"], null, { NODE_OPTIONS: "--inspect-port=0" })
+    await running.seen("SessionCreated")
+    running.kill("SIGUSR1")
+    running.end('{"_tag":"SubmitPrompt","prompt":"hello"}\n')
+    const { code, stderr } = await running.ended
+    assert.deepStrictEqual([code, stderr], [0, ""])
+  })
+})
