@@ -18,6 +18,10 @@ export const SessionPath = Schema.Struct({ session: Named })
 export const Limit = (most: number) =>
   Schema.optionalWith(Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, most)), { exact: true })
 
+/** The parameters of a query; any other name is a mistake, as it is in a body. */
+export const Query = <Fields extends Schema.Struct.Fields>(fields: Fields): Schema.Struct<Fields> =>
+  Schema.Struct(fields).annotations({ parseOptions: { onExcessProperty: "error" } })
+
 /** The number of an event in a query or a header. */
 export const Seq = Schema.NumberFromString.pipe(Schema.int(), Schema.between(0, Number.MAX_SAFE_INTEGER))
 

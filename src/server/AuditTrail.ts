@@ -9,7 +9,7 @@ import * as Stream from "effect/Stream"
 import { Audit } from "../audit/Audit.ts"
 import { AuditRow } from "../audit/AuditChain.ts"
 import { Viewing } from "./Access.ts"
-import { Limit, Seq } from "./ApiSchema.ts"
+import { Limit, Query, Seq } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { stored } from "./stored.ts"
 
@@ -41,7 +41,7 @@ export const group = HttpApiGroup.make("audit")
   .add(
     HttpApiEndpoint.get("list", "/v1/audit")
       .setUrlParams(
-        Schema.Struct({
+        Query({
           session: Schema.optionalWith(Schema.String, { exact: true }),
           /** Only entries after this one. */
           after: Schema.optionalWith(Seq, { exact: true }),

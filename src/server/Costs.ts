@@ -12,7 +12,7 @@ import { Dimension } from "../cost/Book.ts"
 import { Ledger } from "../cost/Ledger.ts"
 import { Usage } from "../cost/Usage.ts"
 import { Viewing } from "./Access.ts"
-import { Project, Seq, Text } from "./ApiSchema.ts"
+import { Project, Query, Seq, Text } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { stored } from "./stored.ts"
 
@@ -42,7 +42,7 @@ export type Costs = typeof Costs.Type
 export const group = HttpApiGroup.make("cost").add(
   HttpApiEndpoint.get("totals", "/v1/cost")
     .setUrlParams(
-      Schema.Struct({
+      Query({
         /** What is added up by; `day` if unset. */
         by: Schema.optionalWith(Dimension, { exact: true }),
         session: Schema.optionalWith(Text, { exact: true }),

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { Approvals } from "../approval/Approvals.ts"
 import { Approving, Caller, Viewing } from "./Access.ts"
 import { Refusal } from "./ApiError.ts"
-import { EnvelopeJson, SessionPath } from "./ApiSchema.ts"
+import { EnvelopeJson, Query, SessionPath } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { perform } from "./Perform.ts"
 
@@ -25,7 +25,7 @@ const Grant = Schema.Struct({
 export const group = HttpApiGroup.make("grants")
   .add(
     HttpApiEndpoint.get("list", "/v1/grants")
-      .setUrlParams(Schema.Struct({ session: Schema.optionalWith(Schema.String, { exact: true }) }))
+      .setUrlParams(Query({ session: Schema.optionalWith(Schema.String, { exact: true }) }))
       .addSuccess(Schema.Struct({ grants: Schema.Array(Grant) }))
       .annotate(OpenApi.Description, "What was granted in the sessions that are open here, and still holds.")
       .middleware(Viewing)

@@ -11,14 +11,12 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { missing, mistakesAmong } from "../redaction/Mistake.ts"
 import { redactText } from "../redaction/Redactor.ts"
-import { parseAnswer } from "../text/Json.ts"
-import { Failed, Forbidden, MethodNotAllowed, NotFound, TooLarge, UnsupportedMedia } from "./ApiError.ts"
+import { Failed, Forbidden, MethodNotAllowed, NotFound } from "./ApiError.ts"
 import { answerOf } from "./answerOf.ts"
 import { callerOf, type Judging } from "./Authorization.ts"
-import { Limits, type ServerLimits } from "./Limits.ts"
+import { checkedBody, hasBody, login, pathOf } from "./Body.ts"
 import { isOwnHost, Listening } from "./Listening.ts"
 import { methodsAt } from "./methodsAt.ts"
-import { notReadable } from "./notReadable.ts"
 
 const isRouteNotFound = (error: unknown): error is RouteNotFound => error instanceof RouteNotFound
 
@@ -56,50 +54,6 @@ export const foreign = (
   }
   return undefined
 }
-
-const hasBody = (method: string): boolean => method !== "GET" && method !== "HEAD"
-
-/** The path of a URL, without its query. */
-const pathOf = (url: string): string => url.split("?", 1)[0] ?? ""
-
-/** Routes that a prompt with its images is sent to. */
-const prompting = /^\/v1\/(?:chat\/completions|responses|sessions\/[^/]+\/commands)$/
-
-/** Where a token comes in the body, and how many bytes that has at most. */
-const login = "/v1/login"
-const loginBody = 1024
-
-/** Bytes that the body of a request may have, by its path. */
-const limitOf = (path: string, { body, importBody, promptBody }: ServerLimits): number =>
-  path === login
-    ? Math.min(body, loginBody)
-    : path === "/v1/sessions/import"
-      ? importBody
-      : prompting.test(path)
-        ? promptBody
-        : body
-
-/** Reads a body within its limits, once for all who look at it; a text that says nothing, or two things, is refused. */
-const checkedBody = (request: HttpServerRequest.HttpServerRequest) =>
-  Effect.gen(function* () {
-    const { headers, method, url } = request
-    if (!hasBody(method)) return undefined
-    const limit = limitOf(pathOf(url), yield* Limits)
-    const tooLarge = new TooLarge({ message: `The body is larger than ${limit} bytes.`, limit })
-    const length = Number(headers["content-length"] ?? 0)
-    if (length > limit) return answerOf(tooLarge)
-    if (length === 0 && headers["transfer-encoding"] === undefined) return undefined
-    const type = (headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase()
-    if (type !== "application/json") {
-      return answerOf(new UnsupportedMedia({ message: "The body must be application/json." }))
-    }
-    const text = yield* Effect.option(HttpServerRequest.withMaxBodySize(request.text, Option.some(limit)))
-    if (Option.isNone(text)) return answerOf(tooLarge)
-    if (text.value === "") return undefined
-    const parsed = parseAnswer(text.value)
-    if (parsed._tag === "Right") return undefined
-    return yield* new HttpApiDecodeError({ message: notReadable(parsed.left, "body"), issues: [] })
-  })
 
 /** A fault is told without its detail, which the log has. */
 const failed = (cause: Cause.Cause<unknown>) =>
@@ -146,9 +100,10 @@ export const guard = (app: HttpApp.Default): HttpApp.Default<HttpApiDecodeError,
       const caller = yield* Effect.either(callerOf)
       if (Either.isLeft(caller)) return answerOf(caller.left)
     }
-    const refused = yield* checkedBody(request)
-    if (refused !== undefined) return refused
-    return yield* Effect.catchAllCause(app, (cause): HttpApp.Default<HttpApiDecodeError> => {
+    const read = yield* Effect.either(checkedBody(request))
+    if (Either.isLeft(read)) return isDecodeError(read.left) ? yield* read.left : answerOf(read.left)
+    const answered = Effect.provideService(app, HttpServerRequest.HttpServerRequest, read.right)
+    return yield* Effect.catchAllCause(answered, (cause): HttpApp.Default<HttpApiDecodeError> => {
       const error: unknown = Option.getOrUndefined(Cause.failureOption(cause))
       if (isRouteNotFound(error)) {
         const allow = methodsAt(pathOf(request.url))

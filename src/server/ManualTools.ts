@@ -8,7 +8,7 @@ import { Host } from "../host/Host.ts"
 import { fieldsOf } from "../tool/ToolField.ts"
 import { Operating, Viewing } from "./Access.ts"
 import { NotFound, Refusal } from "./ApiError.ts"
-import { Project, SessionPath } from "./ApiSchema.ts"
+import { Project, Query, SessionPath } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { Answered, carryOut, isForPeople } from "./carryOut.ts"
 import { placeOf } from "./placeOf.ts"
@@ -43,7 +43,7 @@ const { _tag: _, tool: _tool, ...invocation } = InvokeTool.fields
 export const group = HttpApiGroup.make("tools")
   .add(
     HttpApiEndpoint.get("list", "/v1/tools")
-      .setUrlParams(Schema.Struct(Project))
+      .setUrlParams(Query(Project))
       .addSuccess(Schema.Struct({ tools: Schema.Array(ManualTool) }))
       .addError(NotFound)
       .annotate(OpenApi.Description, "The tools that a person may run, each with its form.")

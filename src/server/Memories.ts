@@ -9,7 +9,7 @@ import { Memory } from "../memory/Memory.ts"
 import { MemoryKind, MemoryMetadata, MemoryScope } from "../memory/MemoryEntry.ts"
 import { Operating, Viewing } from "./Access.ts"
 import { NotFound } from "./ApiError.ts"
-import { Limit, Project, Seq } from "./ApiSchema.ts"
+import { Limit, Project, Query, Seq } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { placeOf } from "./placeOf.ts"
 import { stored } from "./stored.ts"
@@ -29,7 +29,7 @@ export const group = HttpApiGroup.make("memory")
   .add(
     HttpApiEndpoint.get("list", "/v1/memory")
       .setUrlParams(
-        Schema.Struct({
+        Query({
           ...Project,
           /** Words to look for, the best first; the latest entries if unset. */
           query: Schema.optionalWith(Schema.String, { exact: true }),
@@ -46,7 +46,7 @@ export const group = HttpApiGroup.make("memory")
   .add(
     HttpApiEndpoint.del("forget", "/v1/memory/:id")
       .setPath(Schema.Struct({ id: Seq }))
-      .setUrlParams(Schema.Struct(Project))
+      .setUrlParams(Query(Project))
       .addSuccess(HttpApiSchema.NoContent)
       .addError(NotFound)
       .annotate(OpenApi.Description, "Forgets one entry of a project.")

@@ -17,7 +17,7 @@ import { knownRules } from "../host/KnownRules.ts"
 import { Ids } from "../tool/Ids.ts"
 import { Approving, Caller, Viewing } from "./Access.ts"
 import { NotFound, Rejected } from "./ApiError.ts"
-import { Project, Text } from "./ApiSchema.ts"
+import { Project, Query, Text } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { placeOf } from "./placeOf.ts"
 import { stored } from "./stored.ts"
@@ -61,7 +61,7 @@ const Verdict = Schema.Struct({
 export const group = HttpApiGroup.make("rules")
   .add(
     HttpApiEndpoint.get("list", "/v1/rules")
-      .setUrlParams(Schema.Struct(Project))
+      .setUrlParams(Query(Project))
       .addSuccess(Schema.Struct({ rules: Schema.Array(KnownRule) }))
       .addError(NotFound)
       .annotate(OpenApi.Description, "Every rule of a project: of the user, of its own file, and saved.")
@@ -90,7 +90,7 @@ export const group = HttpApiGroup.make("rules")
   .add(
     HttpApiEndpoint.del("revoke", "/v1/rules/:rule")
       .setPath(Schema.Struct({ rule: Text }))
-      .setUrlParams(Schema.Struct(Project))
+      .setUrlParams(Query(Project))
       .addSuccess(HttpApiSchema.NoContent)
       .addError(NotFound)
       .annotate(OpenApi.Description, "Takes back a saved rule.")

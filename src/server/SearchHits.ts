@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { Search } from "../search/Search.ts"
 import { Viewing } from "./Access.ts"
 import { Rejected } from "./ApiError.ts"
-import { Limit, Project, Seq, Text } from "./ApiSchema.ts"
+import { Limit, Project, Query, Seq, Text } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { stored } from "./stored.ts"
 
@@ -37,7 +37,7 @@ export type SearchHits = typeof SearchHits.Type
 export const group = HttpApiGroup.make("search").add(
   HttpApiEndpoint.get("search", "/v1/search")
     .setUrlParams(
-      Schema.Struct({
+      Query({
         query: Schema.String,
         session: Schema.optionalWith(Text, { exact: true }),
         ...Project,

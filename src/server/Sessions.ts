@@ -13,7 +13,7 @@ import { SessionStore } from "../runtime/SessionStore.ts"
 import { Ids } from "../tool/Ids.ts"
 import { Caller, Known, Operating, Viewing } from "./Access.ts"
 import { Conflict, NotFound, Refusal, Rejected } from "./ApiError.ts"
-import { EnvelopeJson, Limit, Seq, SessionPath, Text } from "./ApiSchema.ts"
+import { EnvelopeJson, Limit, Query, Seq, SessionPath, Text } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { Answered, carryOut } from "./carryOut.ts"
 import { perform } from "./Perform.ts"
@@ -38,7 +38,7 @@ export const group = HttpApiGroup.make("sessions")
   .add(
     HttpApiEndpoint.get("list", "/v1/sessions")
       .setUrlParams(
-        Schema.Struct({
+        Query({
           /** Only those of this directory. */
           project: Schema.optionalWith(Text, { exact: true }),
           /** Only those whose ids begin so. */
@@ -84,7 +84,7 @@ export const group = HttpApiGroup.make("sessions")
     HttpApiEndpoint.get("log", "/v1/sessions/:session/log")
       .setPath(SessionPath)
       .setUrlParams(
-        Schema.Struct({
+        Query({
           /** The number of the first event; 1 if unset. */
           from: Schema.optionalWith(Seq, { exact: true }),
           limit: Limit(maxPage)

@@ -6,19 +6,25 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Viewing } from "./Access.ts"
 import { Gone, NotFound } from "./ApiError.ts"
-import { EventStream, Seq, SessionPath } from "./ApiSchema.ts"
+import { EventStream, Query, Seq, SessionPath } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { Feed } from "./Feed.ts"
 import { sessionFrames } from "./SessionStream.ts"
 import * as Sse from "./Sse.ts"
 
-const resuming = Schema.Struct({ "last-event-id": Schema.optionalWith(Seq, { exact: true }) })
+/** An empty one says that there is none, as in HTML. */
+const resuming = Schema.Struct({
+  "last-event-id": Schema.optionalWith(Schema.Union(Schema.Literal(""), Seq), { exact: true })
+})
+
+/** After which event a reader goes on; nothing where it begins. */
+const lastOf = ({ "last-event-id": last }: typeof resuming.Type): number | undefined => (last === "" ? undefined : last)
 
 export const group = HttpApiGroup.make("streams")
   .add(
     HttpApiEndpoint.get("all", "/v1/events")
       .setUrlParams(
-        Schema.Struct({
+        Query({
           /** The number after which to begin, unless `Last-Event-ID` says it; what happens from now on if unset. */
           after: Schema.optionalWith(Seq, { exact: true })
         })
@@ -35,7 +41,7 @@ export const group = HttpApiGroup.make("streams")
     HttpApiEndpoint.get("session", "/v1/sessions/:session/events")
       .setPath(SessionPath)
       .setUrlParams(
-        Schema.Struct({
+        Query({
           /** The number of the first event, unless `Last-Event-ID` says after which; 1 if unset. */
           from: Schema.optionalWith(Seq, { exact: true })
         })
@@ -54,10 +60,10 @@ export const group = HttpApiGroup.make("streams")
 export const live = HttpApiBuilder.group(base.add(group), "streams", (handlers) =>
   handlers
     .handleRaw("all", ({ headers, urlParams: { after } }) =>
-      Effect.flatMap(Feed, ({ frames }) => Sse.respond(frames(headers["last-event-id"] ?? after)))
+      Effect.flatMap(Feed, ({ frames }) => Sse.respond(frames(lastOf(headers) ?? after)))
     )
     .handleRaw("session", ({ headers, path: { session }, urlParams: { from = 1 } }) => {
-      const last = headers["last-event-id"]
+      const last = lastOf(headers)
       return Effect.flatMap(sessionFrames(session, last === undefined ? from : last + 1), Sse.respond)
     })
 )

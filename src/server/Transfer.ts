@@ -10,7 +10,7 @@ import { exported, ExportFormat, extensions } from "../export/Export.ts"
 import * as Import from "../import/Import.ts"
 import { Operating, Viewing } from "./Access.ts"
 import { Conflict, NotFound, Rejected } from "./ApiError.ts"
-import { Project, SessionPath } from "./ApiSchema.ts"
+import { Project, Query, SessionPath } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { placeOf } from "./placeOf.ts"
 import { ofSession } from "./stored.ts"
@@ -36,7 +36,7 @@ export const group = HttpApiGroup.make("transfer")
   .add(
     HttpApiEndpoint.get("export", "/v1/sessions/:session/export")
       .setPath(SessionPath)
-      .setUrlParams(Schema.Struct({ format: Schema.optionalWith(ExportFormat, { exact: true }) }))
+      .setUrlParams(Query({ format: Schema.optionalWith(ExportFormat, { exact: true }) }))
       .addSuccess(Schema.Unknown)
       .addError(NotFound)
       .annotate(

@@ -3,7 +3,7 @@ import { Api } from "./Api.ts"
 
 /** The endpoints by the paths that they answer; what is in a place of a path is theirs to judge. */
 const endpoints: Array<{ readonly method: string; readonly path: RegExp }> = [
-  { method: "GET", path: /^\/(?:v1\/socket|docs|openapi\.json)$/ }
+  { method: "GET", path: /^\/(?:|assets\/[^/]+|v1\/socket|docs|openapi\.json)$/ }
 ]
 HttpApi.reflect(Api, {
   onGroup: () => {},

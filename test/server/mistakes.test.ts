@@ -82,12 +82,49 @@ describe("a request that is wrong", () => {
         ["GET", "/v1/sessions/s1/commands", "POST"],
         ["DELETE", "/v1/approvals/a1", "GET, POST"],
         ["GET", "/v1/chat/completions", "POST"],
-        ["POST", "/v1/socket", "GET"]
+        ["POST", "/v1/socket", "GET"],
+        ["OPTIONS", "/", "GET"],
+        ["PUT", "/assets/main.js", "GET"]
       ] as const) {
         const { headers, status } = yield* ask(path, { method })
         assert.deepStrictEqual([status, headers.allow], [405, allow], `${method} ${path}`)
       }
       assert.strictEqual((yield* ask("/v1/nothing", { method: "PUT" })).status, 404)
+    })
+  )
+
+  it.scopedLive("is told a parameter of its query that there is not, and gets nothing by it (X4)", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* served({ models })
+      yield* ask("/v1/sessions", { body: { id: "s1" } })
+      const { json, status } = yield* ask("/v1/sessions/s1/log?fom=5")
+      assert.deepStrictEqual([status, json.message], [400, "fom: unknown key; known keys: from, limit"])
+      for (const path of [
+        "/v1/events?from=5",
+        "/v1/sessions/s1/events?after=5",
+        "/v1/sessions?limt=1",
+        "/v1/cost?b=day"
+      ])
+        assert.strictEqual((yield* ask(path)).status, 400, path)
+      assert.strictEqual((yield* ask("/v1/sessions/s1/log?from=1&limit=1")).json.events.length, 1)
+    })
+  )
+
+  it.scopedLive("is refused where its body is not UTF-8, whatever is in the place of its bytes (X4)", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* served({ models })
+      yield* ask("/v1/sessions", { body: { id: "s1" } })
+      const title = (bytes: Buffer) =>
+        ask("/v1/sessions/s1/commands", {
+          raw: Buffer.concat([Buffer.from('{"_tag":"RenameSession","title":"'), bytes, Buffer.from('"}')])
+        })
+      for (const bytes of [[0xe4], [0xf0, 0x9f, 0x98], [0xed, 0xa0, 0x80]]) {
+        const { json, status } = yield* title(Buffer.from(bytes))
+        assert.deepStrictEqual([status, json.message], [400, "The body cannot be used: it is not UTF-8."])
+      }
+      assert.strictEqual((yield* ask("/v1/sessions/s1")).json.title, "")
+      assert.strictEqual((yield* title(Buffer.from("a \u{fffd} \u{1f600}"))).status, 202)
+      assert.strictEqual((yield* ask("/v1/sessions/s1")).json.title, "a \u{fffd} \u{1f600}")
     })
   )
 

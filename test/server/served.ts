@@ -31,7 +31,7 @@ export interface Asked {
   /** Sent as JSON. */
   readonly body?: unknown
   /** Sent as it is. */
-  readonly raw?: string
+  readonly raw?: string | Buffer
   /** No token is sent. */
   readonly bare?: boolean
 }

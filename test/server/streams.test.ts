@@ -132,6 +132,8 @@ describe("streams", () => {
       yield* queue(0)
       const lost = yield* Stream.runHead(frames("/v1/events", { headers: { "last-event-id": "7" } }))
       assert.strictEqual(lost._tag === "Some" && lost.value.data.resumed, false)
+      const none = yield* Stream.runHead(frames(`/v1/events?after=${after}`, { headers: { "last-event-id": "" } }))
+      assert.strictEqual(none._tag === "Some" && none.value.data.resumed, true)
     })
   )
 })
