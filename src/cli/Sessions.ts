@@ -1,6 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
 import { makeVisible } from "../text/visible.ts"
 import * as Stream from "effect/Stream"
 import { toLine } from "../runtime/Envelope.ts"
@@ -21,7 +22,7 @@ import * as Records from "../host/Stores.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { Screen } from "./terminal/Screen.ts"
 import { project } from "./here.ts"
-import { resolve } from "./SessionId.ts"
+import { named } from "./SessionId.ts"
 import { warn } from "./warn.ts"
 
 export interface ListOptions extends JsonOutput.JsonOptions {
@@ -95,24 +96,24 @@ export const list = ({ all, json, jsonl, limit }: ListOptions) =>
   )
 
 /** Shows a stored session as it looked when it happened, or gives it with its events as data. */
-export const show = ({ id, json }: { readonly id: string; readonly json: boolean }) =>
+export const show = (given: { readonly session: Option.Option<string>; readonly json: boolean }) =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
     const store = yield* SessionStore
     const ui = yield* Ui
-    const session = yield* resolve(id)
+    const session = yield* named(given.session)
     const rewound = yield* store.rewound(session)
     const events = Stream.filter(
       runtime.subscribe(session, { from: 1, follow: false }),
       ({ seq }) => !isRewound(rewound, seq)
     )
-    if (!json) return yield* Effect.ensuring(present(events), ui.stop)
+    if (!given.json) return yield* Effect.ensuring(present(events), ui.stop)
     const pace = Pace.make()
     const lines = yield* Stream.runCollect(Stream.mapEffect(events, (one) => Effect.as(pace, toLine(one))))
     const summary = yield* store.get(session)
     const own = record({ ...summary, kind: yield* sessionKind(store, summary) })
     const { answer } = yield* Screen
-    yield* answer(`${own.slice(0, -1)},"events":${JsonOutput.render([...lines], { json }).trimEnd()}}\n`)
+    yield* answer(`${own.slice(0, -1)},"events":${JsonOutput.render([...lines], given).trimEnd()}}\n`)
   }).pipe(
     Effect.provide(reading),
     Effect.provide(Frontend.layer({ split: false, keys: false })),

@@ -27,7 +27,7 @@ const list = Command.make(
     )
 ).pipe(Command.withDescription("List sessions, latest first"))
 
-const show = Command.make("show", { id, json }, (given) =>
+const show = Command.make("show", { session: options.idOrLast, json }, (given) =>
   load(
     () => import("../Sessions.ts"),
     (module) => module.show(given)
