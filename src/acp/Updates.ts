@@ -4,7 +4,7 @@ import { inUsd } from "../cost/Money.ts"
 import type { Usage } from "../cost/Usage.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import { titleOf as sessionTitle } from "../runtime/Projection.ts"
-import { makeVisible, visibleLine } from "../text/visible.ts"
+import { makeVisible, oneLine, visibleLine } from "../text/visible.ts"
 import { isRoot } from "../tool/WorkerPath.ts"
 import type { CallShown, Diff, Level } from "../ui/Display.ts"
 import { Narrator, type Step } from "../ui/Narrator.ts"
@@ -130,7 +130,7 @@ export class Updates {
   }
 
   private named(text: string, { time }: Envelope): ReadonlyArray<Told> {
-    this.title = visibleLine(sessionTitle(text))
+    this.title = oneLine(sessionTitle(text))
     return [update({ sessionUpdate: "session_info_update", title: this.title, updatedAt: isoTime(time) })]
   }
 

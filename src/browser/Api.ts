@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals"
+import { advisedOnPage } from "../ui/advice.ts"
 
 /** Why a request came to nothing, in words of the server or, where it does not answer, of this page. */
 export interface Problem {
@@ -36,10 +37,12 @@ const parsed = (text: string): unknown => {
   }
 }
 
-const said = (body: unknown, status: number): string =>
-  typeof body === "object" && body !== null && "message" in body && typeof body.message === "string"
-    ? body.message
+const said = (body: unknown, status: number): string => {
+  const { error, message } = (body ?? {}) as { readonly error?: unknown; readonly message?: unknown }
+  return typeof message === "string"
+    ? advisedOnPage(message, typeof error === "string" ? error : undefined)
     : `The server answered with status ${status}.`
+}
 
 /** Asks the server; the type is what its Schemas promise for the path. */
 export const ask = async <A>(

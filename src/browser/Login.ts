@@ -11,6 +11,9 @@ export const me = signal<Me | undefined>(undefined)
 
 export const may = (scope: Me["scopes"][number]): boolean => me.value?.scopes.includes(scope) === true
 
+/** Whether a name that an event says, or leaves out, is that of the person here. */
+export const isMe = (by: string | undefined): boolean => by === undefined || by === "user" || by === me.value?.name
+
 /** Why the last login did not work. */
 export const loginProblem = signal<Problem | undefined>(undefined)
 

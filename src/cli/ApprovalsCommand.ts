@@ -18,6 +18,7 @@ import * as Records from "../host/Stores.ts"
 import * as JsonOutput from "./jsonOutput.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { Screen } from "./terminal/Screen.ts"
+import { oneLine } from "../text/visible.ts"
 
 /** What is to be revoked is not there, not alone, or not revocable. */
 export class RuleNotRevoked extends Schema.TaggedError<RuleNotRevoked>()("RuleNotRevoked", {
@@ -73,7 +74,7 @@ const showOpen = (open: ReadonlyArray<OpenRequest>, state: string, hint: string)
       const age = duration(Math.max(0, now - requestedAt))
       const said = answered === undefined ? "" : `${answers[answered.decision]} by ${answered.by} · `
       const text = `${said}${tool}: ${message} (in ${project}, digest ${digest.slice(0, shortDigest)})`
-      return [[shortId(request), sessionId.slice(0, 16), age, risk], KnownRules.oneLine(text)] as const
+      return [[shortId(request), sessionId.slice(0, 16), age, risk], oneLine(text)] as const
     })
     yield* answer(`${style.bold(`${many(open.length, "request")} ${state}`)}\n${table(rows, width() - 1)}`)
     yield* answer(`${style.dim(hanging("", hint, width() - 1).trimEnd())}\n\n`)
@@ -135,11 +136,7 @@ export const rules = ({ json, jsonl }: ListOptions) =>
       return yield* answer(hanging("", none, width() - 1))
     }
     const rows = known.map(
-      (one) =>
-        [
-          [KnownRules.shortId(one), one.rule.level],
-          `${KnownRules.said(one)}  (${KnownRules.oneLine(one.source)})`
-        ] as const
+      (one) => [[KnownRules.shortId(one), one.rule.level], `${KnownRules.said(one)}  (${oneLine(one.source)})`] as const
     )
     yield* answer(table(rows, width() - 1))
   }).pipe(Effect.provide(Records.decided), Effect.provide(screen), Effect.provide(ReadOnlyHome.reading))

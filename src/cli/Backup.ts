@@ -7,11 +7,11 @@ import { Configuration } from "../config/Configuration.ts"
 import { Database } from "../database/Database.ts"
 import * as SessionCheck from "../runtime/SessionCheck.ts"
 import { many } from "../ui/Words.ts"
-import { oneLine } from "./KnownRules.ts"
 import { document } from "./jsonOutput.ts"
 import { UsageError } from "./Outcome.ts"
 import * as Records from "../host/Stores.ts"
 import { Screen } from "./terminal/Screen.ts"
+import { oneLine } from "../text/visible.ts"
 
 /** Copies the database as it is now into one file that can be put in its place; it is read through before it counts. */
 export const backup = ({ file, json }: { readonly file: Option.Option<string>; readonly json: boolean }) =>

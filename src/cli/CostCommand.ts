@@ -12,10 +12,10 @@ import * as Records from "../host/Stores.ts"
 import { budgetRows, chart } from "./costRows.ts"
 import { project } from "./here.ts"
 import * as JsonOutput from "./jsonOutput.ts"
-import { oneLine } from "./KnownRules.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { parseSince } from "./Since.ts"
 import { Screen } from "./terminal/Screen.ts"
+import { oneLine } from "../text/visible.ts"
 
 export interface CostOptions extends JsonOutput.JsonOptions {
   readonly by: Dimension

@@ -27,6 +27,7 @@ import type { AnyTool } from "../tool/ToolCall.ts"
 import { tools } from "../tools/Builtin.ts"
 import { serverTools } from "./mcp/slots.ts"
 import { toolServices } from "./toolServices.ts"
+import { oneLine } from "../text/visible.ts"
 
 export interface ExplainOptions extends Spoken {
   readonly tool: string
@@ -101,7 +102,7 @@ const rendered = (tool: string, { because, notes, source, verdict }: Answer, { s
   const lines = [because, ...(source === undefined ? [] : [`It is written in ${source}.`]), ...notes]
   return [
     `${mark} ${style.bold(tool)} ${verdicts[verdict]}\n`,
-    ...lines.map((line) => hanging("  ", KnownRules.oneLine(line), width() - 1))
+    ...lines.map((line) => hanging("  ", oneLine(line), width() - 1))
   ].join("")
 }
 

@@ -8,11 +8,11 @@ import * as ExportFile from "../export/ExportFile.ts"
 import * as redaction from "../host/redaction.ts"
 import * as Stores from "../host/Stores.ts"
 import { Surroundings } from "../host/Surroundings.ts"
-import { oneLine } from "./KnownRules.ts"
 import { UsageError } from "./Outcome.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { Screen } from "./terminal/Screen.ts"
 import { named as sessionNamed } from "./SessionId.ts"
+import { oneLine } from "../text/visible.ts"
 
 export interface ExportOptions {
   readonly session: Option.Option<string>

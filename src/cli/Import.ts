@@ -13,10 +13,9 @@ import { standardInput, textOf } from "../import/ImportFile.ts"
 import { ImportRefused } from "../import/ImportProblem.ts"
 import { resolve } from "../policy/path/PhysicalPath.ts"
 import { protectedVerdict } from "../policy/path/Protected.ts"
-import { visibleLine } from "../text/visible.ts"
+import { oneLine, visibleLine } from "../text/visible.ts"
 import { many } from "../ui/Words.ts"
 import { place } from "./here.ts"
-import { oneLine } from "./KnownRules.ts"
 import { Screen } from "./terminal/Screen.ts"
 
 export interface ImportOptions {

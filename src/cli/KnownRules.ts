@@ -1,16 +1,13 @@
 import * as Effect from "effect/Effect"
 import { describe } from "../approval/Rule.ts"
 import { type KnownRule, knownRules } from "../host/KnownRules.ts"
-import { makeVisible } from "../text/visible.ts"
+import { oneLine } from "../text/visible.ts"
 import { place } from "./here.ts"
 
 export type { KnownRule } from "../host/KnownRules.ts"
 
 /** Every rule that a session begun here knows. */
 export const all = Effect.flatMap(place, knownRules)
-
-/** Text from a file on one line that shows all it holds. */
-export const oneLine = (text: string): string => makeVisible(text.replaceAll(/\s+/gu, " "))
 
 /** A rule as a person would say it, and why it does not count. */
 export const said = ({ ignored, rule }: KnownRule): string =>

@@ -17,7 +17,7 @@ import { Runtime } from "../runtime/Runtime.ts"
 import { SessionFiles } from "../runtime/SessionFiles.ts"
 import { SessionBusy, SessionStore } from "../runtime/SessionStore.ts"
 import { Ids } from "../tool/Ids.ts"
-import { makeVisible, visibleLine } from "../text/visible.ts"
+import { makeVisible, oneLine } from "../text/visible.ts"
 import { Ui } from "../ui/Ui.ts"
 import { bytes as sizeText, many } from "../ui/Words.ts"
 import * as Frontend from "./Frontend.ts"
@@ -151,7 +151,7 @@ const line = ({ id, title, updatedAt }: SessionSummary, size: number, now: numbe
     id.slice(0, shortId).padEnd(shortId),
     ago(now - updatedAt).padEnd(11),
     sizeText(size).padStart(9),
-    visibleLine(title.replaceAll(/\s+/gu, " ")) || "(no prompt yet)"
+    oneLine(title) || "(no prompt yet)"
   ].join("  ")
 
 /** Why a session is not pruned; nothing where it can be. */

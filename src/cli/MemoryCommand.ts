@@ -9,7 +9,7 @@ import { Configuration } from "../config/Configuration.ts"
 import * as Stores from "../host/Stores.ts"
 import { Memory } from "../memory/Memory.ts"
 import type { MemoryEntry } from "../memory/MemoryEntry.ts"
-import { makeVisible } from "../text/visible.ts"
+import { makeVisible, oneLine } from "../text/visible.ts"
 import { project } from "./here.ts"
 import * as JsonOutput from "./jsonOutput.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
@@ -31,13 +31,7 @@ export class MemoryNotFound extends Schema.TaggedError<MemoryNotFound>()("Memory
 const page = 100
 
 const line = ({ createdAt, id, kind, scope, text }: MemoryEntry, now: number): string =>
-  [
-    String(id).padStart(5),
-    kind.padEnd(10),
-    scope.padEnd(7),
-    ago(now - createdAt).padEnd(11),
-    makeVisible(text.replaceAll(/\s+/gu, " "))
-  ].join("  ")
+  [String(id).padStart(5), kind.padEnd(10), scope.padEnd(7), ago(now - createdAt).padEnd(11), oneLine(text)].join("  ")
 
 const fields = (entry: MemoryEntry) => ({
   ...entry,
@@ -138,7 +132,7 @@ export const forget = ({ id, json }: OneOptions) =>
     const entry = yield* forgotten(id, yield* project)
     if (json) return yield* JsonOutput.document({ ...fields(entry), forgotten: true })
     const { text } = entry
-    yield* answer(`${style.green("✓")} forgotten: ${makeVisible(text.replaceAll(/\s+/gu, " "))}\n`)
+    yield* answer(`${style.green("✓")} forgotten: ${oneLine(text)}\n`)
   }).pipe(
     Effect.provide(Stores.memory),
     Effect.provide(Screen.layer({ split: false })),

@@ -11,7 +11,7 @@ import { catchUp } from "../search/catchUp.ts"
 import * as Indexer from "../search/Indexer.ts"
 import { type Hit, type Role, Search } from "../search/Search.ts"
 import * as SqlSearch from "../search/SqlSearch.ts"
-import { makeVisible } from "../text/visible.ts"
+import { makeVisible, oneLine } from "../text/visible.ts"
 import { project as projectHere } from "./here.ts"
 import * as JsonOutput from "./jsonOutput.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
@@ -51,7 +51,7 @@ const rowsOf = (hit: Hit, now: number, style: Style, width: number): ReadonlyArr
     ago(now - time),
     makeVisible(tool ?? role),
     style.dim(`by ${found[by]}${rewound ? ", rewound since" : ""}`),
-    makeVisible(title.replaceAll(/\s+/gu, " "))
+    oneLine(title)
   ].join("  ")
   // Where colours show nothing, brackets do.
   const mark = style.coloured ? (text: string) => style.bold(style.yellow(text)) : (text: string) => `[${text}]`

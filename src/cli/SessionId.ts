@@ -5,6 +5,7 @@ import type { DatabaseError } from "../database/DatabaseError.ts"
 import { SessionNotFound, SessionStore } from "../runtime/SessionStore.ts"
 import { project } from "./here.ts"
 import { UsageError } from "./Outcome.ts"
+import { oneLine } from "../text/visible.ts"
 
 /** Several sessions have ids that begin so. */
 export class SessionAmbiguous extends Schema.TaggedError<SessionAmbiguous>()("SessionAmbiguous", {
@@ -16,7 +17,7 @@ export class SessionAmbiguous extends Schema.TaggedError<SessionAmbiguous>()("Se
   override get message() {
     return [
       `Several sessions begin with ${this.beginning}; use a longer prefix:`,
-      ...this.candidates.map(({ id, title }) => `  ${id}  ${title.replaceAll(/\s+/gu, " ") || "(no prompt yet)"}`),
+      ...this.candidates.map(({ id, title }) => `  ${id}  ${oneLine(title) || "(no prompt yet)"}`),
       ...(this.more ? ["  … and more; tollgate sessions list --all shows them"] : [])
     ].join("\n")
   }

@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import { makeVisible } from "../text/visible.ts"
+import { oneLine } from "../text/visible.ts"
 import * as Stream from "effect/Stream"
 import { toLine } from "../runtime/Envelope.ts"
 import { isRewound } from "../runtime/Rewound.ts"
@@ -52,7 +52,7 @@ const line = (session: Kinded, now: number): string =>
   [
     session.id.slice(0, shortId).padEnd(shortId),
     ago(now - session.updatedAt).padEnd(11),
-    kindedTitle(session.kind, makeVisible(session.title.replaceAll(/\s+/gu, " ")) || "(no prompt yet)")
+    kindedTitle(session.kind, oneLine(session.title) || "(no prompt yet)")
   ].join("  ")
 
 const record = (session: Kinded): string =>

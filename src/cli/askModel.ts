@@ -16,7 +16,7 @@ import { type Environment, openProfile } from "../model/OpenProfile.ts"
 import { termsOf } from "../model/Profile.ts"
 import { duration } from "../text/duration.ts"
 import { modelAdvice, type RemoteProfile } from "./modelAdvice.ts"
-import { adviceOn } from "./terminal/advice.ts"
+import { adviceOn } from "../ui/advice.ts"
 
 /** A model did not answer. */
 export class ModelUnready extends Schema.TaggedError<ModelUnready>()("ModelUnready", {

@@ -4,9 +4,9 @@ import type { Total } from "../cost/Book.ts"
 import { format, type NanoUsd } from "../cost/Money.ts"
 import { total } from "../cost/totals.ts"
 import { many } from "../ui/Words.ts"
-import { oneLine } from "./KnownRules.ts"
 import { columns, fit } from "./terminal/Layout.ts"
 import type { Style } from "./terminal/Style.ts"
+import { oneLine } from "../text/visible.ts"
 
 /** Cells of the longest bar. */
 const longest = 16

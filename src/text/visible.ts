@@ -36,6 +36,9 @@ export const makeVisible = (text: string): string => {
 /** The same on one line: `␊` for a newline, `⇥` for a tab. */
 export const visibleLine = (text: string): string => makeVisible(text).replaceAll("\n", "␊").replaceAll("\t", "⇥")
 
+/** The same on one line as a title or a list has it, with a space for white space of any kind. */
+export const oneLine = (text: string): string => makeVisible(text.replaceAll(/\s+/gu, " "))
+
 let hidden: RegExp | undefined
 
 /** JSON text that says the same with an escape for every character that a terminal or a reader would not show. */

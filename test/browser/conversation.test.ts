@@ -1,7 +1,11 @@
 // @effect-diagnostics asyncFunction:off - drives a real browser
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, Stream } from "effect"
 import type { Route } from "playwright-core"
+import type { ModelService } from "../../src/model/Model.ts"
+import { ModelCut, ModelUnauthorized } from "../../src/model/ModelError.ts"
+import { type ModelPart, noUsage } from "../../src/model/ModelPart.ts"
+import { Models } from "../../src/model/Models.ts"
 import { served } from "../server/served.ts"
 import { type Machine, open, playing, say, sayAfter, start } from "./Page.ts"
 
@@ -121,10 +125,43 @@ describe("a conversation in the browser", () => {
           assert.isAtLeast(below?.y ?? 0, (above?.y ?? 0) + (above?.height ?? 0))
           await prompt.press("Enter")
           await page.locator(".prompt.queued").nth(1).waitFor()
+          await prompt.fill("fourth")
           await prompt.press("Escape")
           await page.locator(".ending").nth(2).waitFor()
           assert.deepStrictEqual((await rows()).slice(0, 4), ["first", "Interrupted", "second", "third"])
+          // What was not begun is where it was typed, to be sent again or not.
+          while ((await prompt.inputValue()) !== "second\nthird\nfourth")
+            await page.evaluate("new Promise(requestAnimationFrame)")
         })
       })
+  )
+
+  it.scopedLive("says of what failed what to do next, as the terminal does (U9, U11)", () =>
+    Effect.gen(function* () {
+      const cut: ModelPart = { _tag: "Finished", usage: noUsage, reason: "length" }
+      const failures: Readonly<Record<string, ModelService["stream"]>> = {
+        "a key": () => Stream.fail(new ModelUnauthorized({ model: "m", reason: "No such key.", status: 401 })),
+        load: () => Stream.fail(new ModelCut({ model: "m", reason: "The stream broke." })),
+        tokens: () => Stream.make<[ModelPart, ModelPart]>({ _tag: "TextDelta", text: "So far" }, cut)
+      }
+      const model: ModelService = {
+        name: "m",
+        stream: (request) => failures[request.messages.at(-1)?.message.content ?? ""]!(request)
+      }
+      const server = yield* served({ models: Models.layerOf({ m: model }), page: machine.page })
+      const { page } = yield* open(machine, server)
+      yield* Effect.promise(async () => {
+        const prompt = async (text: string) => {
+          await page.getByRole("textbox", { name: "Prompt" }).fill(text)
+          await page.keyboard.press("Enter")
+        }
+        await prompt("a key")
+        await page.locator(".ending.failed", { hasText: "the API key of the profile. See: tollgate doctor" }).waitFor()
+        await prompt("load")
+        await page.locator(".ending.failed", { hasText: "with another profile: tollgate serve --profile" }).waitFor()
+        await prompt("tokens")
+        await page.locator(".note.warning", { hasText: "its answer is cut off. Ask it to continue" }).waitFor()
+      })
+    })
   )
 })

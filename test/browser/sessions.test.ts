@@ -54,6 +54,28 @@ const inSight = (page: Page, rows: string): Promise<ReadonlyArray<string>> =>
 const titles = (page: Page) => page.locator(".session-item .session-title").allInnerTexts()
 
 describe("sessions in the browser", () => {
+  it.scopedLive("have titles of one line, whatever white space they were begun with (U11)", () =>
+    Effect.gen(function* () {
+      const prompt = "Mend the test\n\n\tand run it"
+      const server = yield* served({ models: playing({ [prompt]: [say("Done.")] }), page: machine.page })
+      yield* server.ask("/v1/sessions", { body: { id: "s1" } })
+      yield* server.ask("/v1/sessions/s1/commands", { body: { _tag: "SubmitPrompt", task: "t", prompt } })
+      const { page } = yield* open(machine, server)
+      yield* Effect.promise(async () => {
+        const title = page.locator(".session-title", { hasText: "Mend" })
+        await title.waitFor()
+        const shown = [await title.innerText()]
+        await title.click()
+        await page.locator("h1", { hasText: "Mend" }).waitFor()
+        shown.push(await page.locator("h1", { hasText: "Mend" }).innerText())
+        await page.getByRole("link", { name: "Timeline" }).click()
+        await page.locator(".timeline h1", { hasText: "Mend" }).waitFor()
+        shown.push(await page.locator(".timeline h1").innerText())
+        assert.deepStrictEqual(shown, Array(3).fill("Mend the test and run it"))
+      })
+    })
+  )
+
   it.scopedLive("are listed by project, searched, renamed, copied, downloaded and deleted, by keys alone (U11)", () =>
     Effect.gen(function* () {
       const models = playing({ alpha: [say("The heron stands still.")], beta: [say("Nothing of note.")] })

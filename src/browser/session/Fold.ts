@@ -1,6 +1,8 @@
 import type { Envelope } from "../../runtime/Envelope.ts"
 import { duration } from "../../text/duration.ts"
 import { cutMiddle } from "../../text/visible.ts"
+import { advisedOnPage } from "../../ui/advice.ts"
+import { shortcoming } from "../../ui/narration/shortcoming.ts"
 import type { Item, Prompt } from "./Item.ts"
 import { remarksOf } from "./remarks.ts"
 import { contentOf, Rows } from "./Rows.ts"
@@ -96,7 +98,7 @@ export class Fold {
       case "TaskCompleted":
         return this.end(envelope, "completed", `Done in ${duration(event.durationMillis)}`)
       case "TaskFailed":
-        return this.end(envelope, "failed", event.message)
+        return this.end(envelope, "failed", advisedOnPage(event.message, event.error))
       case "TaskInterrupted":
         return this.end(
           envelope,
@@ -134,6 +136,10 @@ export class Fold {
         const { message, reasoning } = event.message
         if (reasoning !== undefined && reasoning !== "") this.rows.settle(envelope, "thought", reasoning)
         this.rows.settle(envelope, "answer", message.content ?? "")
+        if (worker.length > 1 || (message.role === "assistant" && (message.tool_calls ?? []).length > 0)) return
+        const short = shortcoming(event.finish, (message.content ?? "") === "")
+        if (short !== undefined)
+          this.rows.note(envelope, `${short.charAt(0).toUpperCase()}${short.slice(1)}`, "warning")
         return
       }
       case "ModelInterrupted":

@@ -2,7 +2,7 @@ import { computed, signal } from "@preact/signals"
 import type { Envelope } from "../../runtime/Envelope.ts"
 import type { PostedCommand } from "../../server/PostedCommand.ts"
 import type { SessionDetail, SessionInfo } from "../../server/SessionInfo.ts"
-import { makeVisible, visibleLine } from "../../text/visible.ts"
+import { makeVisible, oneLine } from "../../text/visible.ts"
 import { ask, get, newId, post, type Problem, sessionPath } from "../Api.ts"
 
 /** Sessions that are listed. */
@@ -23,7 +23,7 @@ export const loadSessions = async (): Promise<void> => {
 /** What a session is called. */
 export const titleOf = (id: string): string => {
   const title = sessions.value.find((one) => one.id === id)?.title ?? ""
-  return title === "" ? id : visibleLine(title)
+  return title === "" ? id : oneLine(title)
 }
 
 /** The sessions of each project, the one that was used last first. */

@@ -1,5 +1,6 @@
 import type { Event } from "../../runtime/Event.ts"
 import { money } from "../../text/money.ts"
+import { advisedOnPage } from "../../ui/advice.ts"
 import { many } from "../../ui/Words.ts"
 
 export type Level = "info" | "warning" | "error"
@@ -34,7 +35,7 @@ export const remarksOf = (event: Event): ReadonlyArray<Remark> => {
         event.percent < 90 ? "info" : "warning"
       )
     case "CommandRejected":
-      return one(event.reason, "error")
+      return one(advisedOnPage(event.reason, event.error), "error")
     case "ErrorRaised":
       return one(event.message, "error")
     case "Notified":

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { newId } from "../Api.ts"
+import { drafts, draftsChanged } from "../session/Drafts.ts"
 
 interface Props {
   readonly placeholder: string
@@ -10,8 +11,6 @@ interface Props {
   /** Sends; why it came to nothing, if it did. */
   readonly onSubmit: (text: string, task: string) => Promise<string | undefined>
 }
-
-const drafts = new Map<string, string>()
 
 /** Grows when the prompt is to have the focus. */
 export const promptWanted = signal(0)
@@ -31,12 +30,13 @@ export const Composer = ({ busy, draft, onSubmit, placeholder }: Props) => {
     current.style.height = "auto"
     current.style.height = `${Math.min(current.scrollHeight + 2, 280)}px`
   }
+  const changed = draftsChanged.value
   useEffect(() => {
     const { current } = place
     if (current === null) return
     current.value = drafts.get(draft) ?? ""
     fit()
-  }, [draft])
+  }, [draft, changed])
   const wanted = promptWanted.value
   useEffect(() => {
     if (wanted > 0) place.current?.focus()

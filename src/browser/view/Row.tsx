@@ -1,5 +1,5 @@
 import { makeVisible } from "../../text/visible.ts"
-import { me } from "../Login.ts"
+import { isMe } from "../Login.ts"
 import type { Item } from "../session/Item.ts"
 import { Markdown } from "../text/Markdown.tsx"
 import { CallView } from "./CallView.tsx"
@@ -20,7 +20,7 @@ export const Row = ({
       return (
         <div class={`prompt ${item.state}`}>
           <div class="who">
-            {item.by === undefined || item.by === "user" || item.by === me.value?.name ? "You" : makeVisible(item.by)}
+            {isMe(item.by) ? "You" : makeVisible(item.by ?? "")}
             {item.state === "queued" ? <span class="quiet"> · queued behind {item.ahead}</span> : null}
           </div>
           <div class="prompt-text">{makeVisible(item.text)}</div>

@@ -2,7 +2,7 @@ import type { VNode } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { duration } from "../../text/duration.ts"
 import { money } from "../../text/money.ts"
-import { makeVisible, visibleLine } from "../../text/visible.ts"
+import { makeVisible, oneLine, visibleLine } from "../../text/visible.ts"
 import { many } from "../../ui/Words.ts"
 import { may } from "../Login.ts"
 import { go, to } from "../Route.ts"
@@ -10,6 +10,7 @@ import type { WrittenPolicy } from "../../approval/ApprovalPolicy.ts"
 import type { Feed } from "../session/Feed.ts"
 import type { Item } from "../session/Item.ts"
 import { command, nameOf, submit } from "../session/Sessions.ts"
+import { interrupt } from "../session/interrupt.ts"
 import { isOpen, type Worker } from "../session/Workers.ts"
 import { Composer } from "./Composer.tsx"
 import { modes } from "./modes.ts"
@@ -137,7 +138,7 @@ const Head = ({ feed, workers }: { readonly feed: Feed; readonly workers: boolea
   const detail = feed.detail.value
   return (
     <header class="session-head">
-      <h1>{detail === undefined ? "…" : visibleLine(detail.title) || "New session"}</h1>
+      <h1>{detail === undefined ? "…" : oneLine(detail.title) || "New session"}</h1>
       <span class="quiet" title={detail === undefined ? "" : visibleLine(detail.project)}>
         {detail === undefined ? "" : nameOf(detail.project)}
       </span>
@@ -199,7 +200,7 @@ export const SessionPage = ({ feed, workers }: { readonly feed: Feed; readonly w
       if (event.key !== "Escape" || event.defaultPrevented || event.isComposing) return
       if (feed.fold.tasks.size === 0 || !may("operate")) return
       event.preventDefault()
-      void command(feed.session, { _tag: "Interrupt" }).then((refused) => setProblem(refused?.message))
+      void interrupt(feed).then((refused) => setProblem(refused?.message))
     }
     addEventListener("keydown", listen)
     return () => removeEventListener("keydown", listen)

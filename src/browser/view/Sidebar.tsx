@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals"
-import { visibleLine } from "../../text/visible.ts"
+import { oneLine, visibleLine } from "../../text/visible.ts"
 import { logOut, me } from "../Login.ts"
 import { route, to } from "../Route.ts"
 import { queue } from "../approval/Queue.ts"
@@ -88,7 +88,7 @@ const Found = () =>
         {hits.value.map(({ seq, session, snippet, title }) => (
           <li key={`${session} ${seq}`}>
             <a class="session-line hit" href={to("session", session)}>
-              <span class="session-title">{visibleLine(title) || session}</span>
+              <span class="session-title">{oneLine(title) || session}</span>
               <span class="snippet">
                 {snippet.map(({ hit, text }) => (hit ? <mark>{visibleLine(text)}</mark> : visibleLine(text)))}
               </span>

@@ -1,6 +1,6 @@
 import { useContext, useState } from "preact/hooks"
 import type { Envelope } from "../../runtime/Envelope.ts"
-import { makeVisible, visibleLine } from "../../text/visible.ts"
+import { makeVisible, oneLine, visibleLine } from "../../text/visible.ts"
 import { many } from "../../ui/Words.ts"
 import { Code } from "../text/Code.tsx"
 import { Fold } from "../session/Fold.ts"
@@ -70,7 +70,7 @@ export const Timeline = ({ events, onEarlier, revision, title }: Props) => {
   return (
     <section class="timeline" aria-label="Timeline">
       <header class="session-head">
-        <h1>{visibleLine(title)}</h1>
+        <h1>{oneLine(title)}</h1>
         <span class="quiet">{many(events.length, "event")}</span>
         {onEarlier === undefined ? null : (
           <button type="button" class="small" onClick={onEarlier}>

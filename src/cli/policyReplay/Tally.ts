@@ -1,10 +1,10 @@
 import { fit, hanging } from "../terminal/Layout.ts"
 import type { Style } from "../terminal/Style.ts"
 import { many } from "../../ui/Words.ts"
-import { oneLine } from "../KnownRules.ts"
 import type { PastCall, Was } from "../../host/PastCall.ts"
 import { changes, type Judged, type Now } from "./Judged.ts"
 import type { Trouble, Unread } from "./Trouble.ts"
+import { oneLine } from "../../text/visible.ts"
 
 /** A call and what is said of it, as it is shown: without secrets. */
 export interface Row extends Omit<PastCall, "input">, Judged {

@@ -6,7 +6,7 @@ import * as Records from "../../host/Stores.ts"
 import type { SessionSummary } from "../../runtime/Projection.ts"
 import { kindedTitle, sessionKind } from "../../runtime/sessionKind.ts"
 import { SessionStore } from "../../runtime/SessionStore.ts"
-import { makeVisible, visibleLine } from "../../text/visible.ts"
+import { oneLine, visibleLine } from "../../text/visible.ts"
 import { project } from "../here.ts"
 import { UsageError } from "../Outcome.ts"
 import { ago } from "../Sessions.ts"
@@ -21,7 +21,7 @@ const limits = { sessions: 200, waiting: 100 }
 /** Columns of a branch. */
 const branchColumns = 16
 
-const titleOf = ({ title }: SessionSummary): string => makeVisible(title.replaceAll(/\s+/gu, " ")) || "(no prompt yet)"
+const titleOf = ({ title }: SessionSummary): string => oneLine(title) || "(no prompt yet)"
 
 /** The branch on which a session began; none where nothing is recorded of it. */
 const branchOf = (store: SessionStore["Type"], session: string): Effect.Effect<string, DatabaseError> =>

@@ -2,7 +2,7 @@ import { duration } from "../../../text/duration.ts"
 import { makeVisible } from "../../../text/visible.ts"
 import type { Display, Level } from "../../../ui/Display.ts"
 import { many } from "../../../ui/Words.ts"
-import { advised } from "../advice.ts"
+import { advised } from "../../../ui/advice.ts"
 import { hanging, wrap } from "../Layout.ts"
 import type { Style } from "../Style.ts"
 

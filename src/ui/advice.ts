@@ -1,4 +1,4 @@
-import { typed } from "../../text/ShellWord.ts"
+import { typed } from "../text/ShellWord.ts"
 
 /** The command that mends what went wrong, and the words that lead to it. */
 interface Advice {
@@ -89,4 +89,20 @@ export const advised = (message: string, error: Known | string | undefined): str
   const known = typeof error === "string" ? { _tag: error, message } : error
   const advice = known === undefined ? undefined : adviceOn(known)
   return advice === undefined ? message : `${message} ${advice.lead}: ${advice.command}`
+}
+
+/** What helps on the page of a server where it is no command, or another one; nothing where the page shows what helps. */
+const onPage: Readonly<Record<string, string | undefined>> = {
+  ApprovalUnavailable: "To be asked about such calls, choose the mode ask below the prompt.",
+  SessionWaits: "It stands under Approvals.",
+  PolicyNotAllowed: "To allow it, start the server with: tollgate serve --dangerously-allow-all",
+  SessionNotFound: undefined,
+  ModelOverloaded: "Try again later, or start the server with another profile: tollgate serve --profile NAME",
+  ModelCut: "Try again later, or start the server with another profile: tollgate serve --profile NAME"
+}
+
+/** The same for the page of a server. */
+export const advisedOnPage = (message: string, error: string | undefined): string => {
+  if (error === undefined || !Object.hasOwn(onPage, error)) return advised(message, error)
+  return `${message} ${onPage[error] ?? ""}`.trimEnd()
 }
