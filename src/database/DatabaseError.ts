@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
-import { systemReason } from "../system/errno.ts"
+import { errnoText, systemReason } from "../system/errno.ts"
+import { isShortOfFiles } from "../system/isShortOfFiles.ts"
 import { toStartOver } from "./startOver.ts"
 
 const file = { file: Schema.String }
@@ -148,6 +149,9 @@ export const fromCause = (path: string, error: unknown): DatabaseError => {
   const own = typeof outer.code === "string" ? outer : coded(outer.cause)
   const code = typeof own.code === "string" ? own.code : "unknown"
   const reason = typeof own.message === "string" ? systemReason(own) : "unknown failure"
+  // SQLite says no more than that a file could not be opened.
+  if (code.startsWith("SQLITE_CANTOPEN") && isShortOfFiles())
+    return new DatabaseFailed({ file: path, code: "EMFILE", reason: errnoText("EMFILE") })
   if (code === "driver") return new DatabaseDriverMissing({ file: path, reason })
   if (code === "SQLITE_BUSY_UNSHARED") return new DatabaseLocked({ file: path, reason })
   if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) return new DatabaseLocked({ file: path })

@@ -9,7 +9,7 @@ const meanings: Readonly<Record<string, string>> = {
   EIO: "input/output error",
   EISDIR: "it is a directory",
   ELOOP: "it is a symlink, or part of a loop of them",
-  EMFILE: "too many files are open",
+  EMFILE: "too many files are open; allow more with ulimit -n 4096",
   ENAMETOOLONG: "a name in the path is too long",
   ENFILE: "too many files are open on this machine",
   ENODEV: "it is a device or a socket",

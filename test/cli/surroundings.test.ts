@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net"
 import * as os from "node:os"
 import * as path from "node:path"
 import { built } from "../support/built.ts"
-import { type Place, place, scripted, start, tollgate } from "./command.ts"
+import { type Place, place, scripted, shell, start, tollgate } from "./command.ts"
 
 describe("what surrounds a command", () => {
   let at: Place
@@ -121,6 +121,21 @@ describe("what surrounds a command", () => {
       assert.strictEqual((await running.ended).code, 128 + os.constants.signals[signal])
     }
   )
+
+  it("too few files that may be open are named, and never a database to put away (R9)", async () => {
+    scripted(at, [{ repeat: true, steps: [{ say: "Done." }] }])
+    assert.strictEqual((await tollgate(at, ["run", "hello"])).code, 0)
+    const command = `"${process.execPath}" "${await built()}" run hello`
+    const said: Array<string> = []
+    // With fewer than some number, which goes by the version of Node, the program itself cannot be read.
+    for (let limit = 19; limit <= 25; limit++) said.push((await shell(at, `ulimit -n ${limit}; ${command}`)).stderr)
+    const failed = said.filter((text) => text.includes("tollgate:"))
+    assert.isAbove(failed.length, 0, said.join("\n"))
+    for (const text of failed) {
+      assert.include(text, "ulimit -n 4096")
+      assert.notInclude(text, "To start with a new one")
+    }
+  })
 
   it("values set at the same time are all kept (R9)", async () => {
     const keys = ["maxDepth", "maxWorkers", "maxIterations", "parallelCalls", "contextCharacters", "resultLimit"]
