@@ -329,8 +329,32 @@ describe("git tools", () => {
       const elsewhere = yield* Effect.provide(call("git_diff", {}), here.layer())
       assert.strictEqual(elsewhere.error, "GitRefused")
       fs.rmSync(`${here.root}/.git`)
+      fs.symlinkSync(".git", `${here.root}/.git`)
+      const loop = yield* Effect.provide(call("git_status", {}), here.layer())
+      assert.include(loop.text, ".git cannot be read")
+      fs.rmSync(`${here.root}/.git`)
       const none = yield* Effect.provide(call("git_status", {}), here.layer())
       assert.include(none.text, "not in a git repository")
+    })
+  )
+
+  it.scopedLive("git tools work in a submodule, whose directory names its tree, and in no other tree (S1, S2)", () =>
+    Effect.gen(function* () {
+      const here = yield* repository
+      const from = `${here.base}/from`
+      const git = (...args: ReadonlyArray<string>) =>
+        execFileSync("git", args, { env: here.environment, stdio: "pipe" })
+      git("init", "--quiet", from)
+      git("-C", from, "commit", "--quiet", "--allow-empty", "--message=from")
+      git("-C", here.root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", from, "lib")
+      here.write("lib/n.txt", "n\n")
+      const inside = yield* Effect.provide(call("git_status", {}), here.layer({}, `${here.root}/lib`))
+      assert.include(inside.text, "?? n.txt")
+      const other = `${here.base}/tree`
+      fs.mkdirSync(other)
+      fs.writeFileSync(`${other}/.git`, `gitdir: ${here.root}/.git/modules/lib\n`)
+      const outside = yield* Effect.provide(call("git_status", {}), here.layer({}, other))
+      assert.include(outside.text, "which is another repository")
     })
   )
 

@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
+import { resolve } from "node:path"
 import { isWithin } from "../../policy/path/PathText.ts"
 import { Workspace } from "../Workspace.ts"
-import { gitDirectoryOf, line, physical, topOf } from "./GitDirectory.ts"
+import { gitDirectoryOf, physical, small, topOf } from "./GitDirectory.ts"
 import { GitRefused } from "./GitError.ts"
 
 /** The repository that the workspace is in, found without asking git, which would ask the repository's configuration. */
@@ -15,15 +16,20 @@ export interface Repository {
   readonly commonDirectory: string
 }
 
-/** Whether a git directory elsewhere says itself that it belongs to this tree, as those of linked worktrees do. */
+/** The tree that a configuration names, as git writes it into that of a submodule. */
+const tree = /^\[core\]$[^[]*?^\s*worktree = ([^\s"\\#;]+)$/m
+
+/** Whether a git directory elsewhere says itself that it belongs to this tree, as those of linked worktrees and submodules do. */
 const belongs = (gitDirectory: string, top: string): boolean => {
-  const back = line(`${gitDirectory}/gitdir`)
-  return back.startsWith("/") && physical(back) === physical(`${top}/.git`)
+  const back = small(`${gitDirectory}/gitdir`)
+  if (back.startsWith("/")) return physical(back) === physical(`${top}/.git`)
+  const [, named = ""] = tree.exec(small(`${gitDirectory}/config`)) ?? []
+  return named !== "" && physical(resolve(gitDirectory, named)) === physical(top)
 }
 
 /** The directory that a git directory shares with others; undefined where it names one that it is no worktree of. */
 const commonOf = (gitDirectory: string): string | undefined => {
-  const target = line(`${gitDirectory}/commondir`)
+  const target = small(`${gitDirectory}/commondir`)
   if (target === "") return gitDirectory
   const common = physical(target.startsWith("/") ? target : `${gitDirectory}/${target}`)
   return common !== undefined && isWithin(gitDirectory, `${common}/worktrees`) ? common : undefined
