@@ -19,8 +19,9 @@ const declared = (file: string): ReadonlyArray<string> =>
 
 const cases = files.flatMap((file) => declared(file).map((name) => [path.relative(source, file), name] as const))
 
-/** What the library has, which knows no command line; frontends and the configuration may name it. */
-const isLibrary = (file: string): boolean => !/^(?:cli|config|server|browser|mcp|acp|hook)\//.test(file)
+/** What the library has, which knows no command line; frontends, the advice that they share, and the configuration may name it. */
+const isLibrary = (file: string): boolean =>
+  !/^(?:(?:cli|config|server|browser|mcp|acp|hook)\/|ui\/advice\.ts$)/.test(file)
 
 /** The text of a file without its comments. */
 const code = (file: string): string =>
