@@ -33,6 +33,7 @@ import type { SandboxStatus } from "../sandbox/SandboxPolicy.ts"
 import type { SandboxUnavailable } from "../sandbox/SandboxUnavailable.ts"
 import type { BoundaryInvalid } from "../policy/path/PathContext.ts"
 import { Search } from "../search/Search.ts"
+import { heldRoots } from "../tools/Confinement.ts"
 import { make as makeRewinding } from "../tools/files/rewinding.ts"
 import { Workspace } from "../tools/Workspace.ts"
 import type { DynamicTool } from "../tool/DynamicTool.ts"
@@ -69,6 +70,8 @@ export interface Project extends ProjectTools {
   readonly files: Effect.Effect<ProjectFiles>
   /** Where its commands run. */
   readonly sandbox: Effect.Effect<Sandbox["Type"], SandboxUnavailable>
+  /** Directories in which no command in a sandbox can change anything. */
+  readonly heldRoots: Effect.Effect<ReadonlyArray<string>>
   /** The MCP servers of the configuration whose tools it has. */
   readonly servers: Servers.Servers
   /** Takes in servers that a frontend names besides. */
@@ -229,6 +232,7 @@ export const make = <E extends CallError, R>(
     const files = Effect.flatMap(requirements, (built) => Effect.provide(projectFiles, built)).pipe(
       Effect.orElseSucceed(() => noFiles)
     )
+    const held = Effect.sync(() => heldRoots(workspace.context))
     const situation = Situation.placeSection(place).pipe(Effect.provideService(Surroundings, surroundings))
     const { instructions: wanted = true, surroundings: told = true } = settings.briefing ?? {}
     const instructions = wanted ? Instructions.read(place, home) : Effect.succeed(Instructions.none)
@@ -242,7 +246,7 @@ export const make = <E extends CallError, R>(
                   [
                     situation,
                     Effect.map(git, Situation.gitSection),
-                    Situation.sandboxSection(sandbox, settings.sandbox)
+                    Situation.sandboxSection(sandbox, settings.sandbox, held)
                   ],
                   {
                     concurrency: "unbounded"
@@ -271,6 +275,7 @@ export const make = <E extends CallError, R>(
       config,
       rules,
       sandbox,
+      heldRoots: held,
       tools,
       sealClient,
       workers,

@@ -73,14 +73,23 @@ export const gitState = (place: Place) =>
         Effect.orElseSucceed((): GitState => "state unknown")
       )
 
+/** Says why commands can change nothing in a directory that is theirs otherwise. */
+export const heldText = (root: string): string =>
+  `Commands can change nothing in ${makeVisible(root)}: its .git or .tollgate is a link that they could replace, or cannot be looked into.`
+
 /** Where commands run and what holds them there. */
 export const sandboxSection = (
   sandbox: Effect.Effect<Sandbox["Type"], SandboxUnavailable>,
-  settings: Settings["sandbox"]
+  settings: Settings["sandbox"],
+  held: Effect.Effect<ReadonlyArray<string>>
 ): Effect.Effect<Section> =>
-  Effect.map(sandbox, ({ describe }) =>
+  Effect.zipWith(sandbox, held, ({ describe }, roots) =>
     describe.isolated
-      ? `on. ${describe.detail}${settings?.network === true ? " Commands may use the network." : ""}`
+      ? [
+          `on. ${describe.detail}`,
+          ...(settings?.network === true ? ["Commands may use the network."] : []),
+          ...roots.map(heldText)
+        ].join(" ")
       : "off. Commands run with the user's own rights."
   ).pipe(
     Effect.timeout(patience),

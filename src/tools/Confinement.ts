@@ -82,6 +82,23 @@ export const steersGit = (directory: string): ReadonlyArray<string> => [
   `${directory}/info/attributes`
 ]
 
+/** What in the roots runs code later or is ours. */
+const protectedIn = ({ gitDirs = [], roots, stateDirs }: PathContext): ReadonlyArray<string> => [
+  ...roots.flatMap((root) => [
+    ...(isFile(`${root}/.git`) ? [`${root}/.git`] : steersGit(`${root}/.git`)),
+    `${root}/.tollgate/`
+  ]),
+  ...gitDirs.flatMap(steersGit),
+  ...stateDirs.map((directory) => `${directory}/`)
+]
+
+/** Roots in which a sandbox lets no command change anything that the user could: what is protected there is a link, or where nobody may look. */
+export const heldRoots = (context: PathContext): ReadonlyArray<string> => {
+  const { cwd, roots } = context
+  const plan = Plan.make({ cwd, writable: roots, protected: protectedIn(context), network: false })
+  return plan.writable.filter((root) => plan.readOnly.includes(root) && Plan.system.canFill(root))
+}
+
 /**
  * What a program that a tool starts may touch where there is a sandbox: it sees no credentials, without network no socket of a
  * program that starts others, and writes, if at all, inside the roots, but not what runs code later or is ours.
@@ -93,14 +110,7 @@ export const confine = (
   cwd: context.cwd,
   readable: context.roots,
   writable: options.write ? context.roots : [],
-  protected: [
-    ...context.roots.flatMap((root) => [
-      ...(isFile(`${root}/.git`) ? [`${root}/.git`] : steersGit(`${root}/.git`)),
-      `${root}/.tollgate/`
-    ]),
-    ...(context.gitDirs ?? []).flatMap(steersGit),
-    ...context.stateDirs.map((directory) => `${directory}/`)
-  ],
+  protected: protectedIn(context),
   hidden: [
     ...credentials(context.home),
     ...context.stateDirs,

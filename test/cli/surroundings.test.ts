@@ -55,6 +55,14 @@ describe("what surrounds a command", () => {
     assert.strictEqual(code, 4)
   })
 
+  it("says where commands can change nothing, since what is protected there is a link (S3)", async () => {
+    scripted(at, [{ steps: [{ say: "Done." }] }])
+    fs.symlinkSync(".git", path.join(at.work, ".git"))
+    const { code, stderr } = await tollgate(at, ["run", "hello"])
+    assert.match(stderr, /sandbox off|Commands can change nothing in .*: its \.git or \.tollgate is a link/)
+    assert.strictEqual(code, 0)
+  })
+
   it("a working directory that has been removed is named", async () => {
     scripted(at, [])
     const gone = path.join(at.work, "gone")
