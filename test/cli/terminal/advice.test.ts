@@ -59,7 +59,7 @@ const texts = (): ReadonlyArray<readonly [file: string, text: string]> => {
 }
 
 /** The words after `tollgate` as far as they are a command, its options and names in capitals. */
-const mentions = /\btollgate((?: (?:--?[a-z][a-z-]*|[a-z]{2,}|[A-Z]{2,}(?:\.jsonl|\.json)?))+)/g
+const mentions = /(?<![./\w])tollgate((?: (?:--?[a-z][a-z-]*|[a-z]{2,}|[A-Z]{2,}(?:\.jsonl|\.json)?))+)/g
 
 const problemOf = (said: string): string | undefined => {
   const words = said.trim().split(" ")
