@@ -40,14 +40,16 @@ export const listed = ({
     const misfit = (kind: Manifest.Offer["kind"], entry: unknown) =>
       void problems.push(`left out: ${Manifest.calledOf(kind, entry)}, which is not what the protocol has`)
     const page = <A>(what: string, ask: (options: { signal: AbortSignal; timeout: number }) => Promise<A>) =>
-      Effect.mapError(
-        request(what, (_, { signal, timeout }) => {
-          const asked = () => ask({ signal, timeout })
-          return asked().catch((error): Promise<A> =>
-            misshapen(error) === undefined ? Promise.reject(error) : sieve.sifting(asked, misfit)
-          )
+      request(what, (_, { signal, timeout }) => {
+        const asked = () => ask({ signal, timeout })
+        return asked().catch((error): Promise<A> =>
+          misshapen(error) === undefined ? Promise.reject(error) : sieve.sifting(asked, misfit)
+        )
+      }).pipe(
+        Effect.tap(() => {
+          if (sieve.isCut(what)) problems.push(`left out: what ${what} gives beyond what may be read of it`)
         }),
-        ({ reason }) => unavailable(reason)
+        Effect.mapError(({ reason }) => unavailable(reason))
       )
     const take = (kind: Manifest.Offer["kind"], entries: ReadonlyArray<unknown>) => {
       for (const entry of entries) {
