@@ -50,7 +50,7 @@ fd foo src
 bat a.txt
 jq '.a="b" | .c |= length' a.txt
 diff <(sort a.txt) <(sort README)
-git diff --name-only main...HEAD | xargs wc -l
+git diff --name-only -z main...HEAD | xargs -0 wc -l
 git ls-files -z | xargs -0 grep x
 python3 -m http.server --bind localhost -d src
 `
@@ -121,6 +121,7 @@ jq '.a[.n]=1' a.txt
 diff <(touch x; rm -rf src) a.txt
 bash <(cat a.txt)
 cp <(cat a.txt) README && ./README
+git diff --name-only main...HEAD | xargs wc -l
 git diff --name-only --ext-diff | xargs cat
 git diff --name-only | xargs -I{} sh {}
 python3 -m http.server --bind localhost --bind 0.0.0.0

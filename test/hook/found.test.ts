@@ -139,8 +139,8 @@ describe("files that a command is handed as they are found", () => {
       fs.writeFileSync(path.join(root, "src/-r"), "a\n")
       const said = (command: string) => outcomeIn(root)(command).decision
       for (const command of [
-        "git ls-files | xargs sed -n 1,5p",
-        "git ls-files | grep -v sh | xargs -n1 grep -n a",
+        "git ls-files -z | xargs -0 sed -n 1,5p",
+        "git ls-files -z | xargs -0 -n1 grep -n a",
         "rg -l a | xargs sed -n 1p",
         "grep -rl a | xargs sed -n 1p",
         "rg -l -0 a | xargs -0 cat",

@@ -18,6 +18,8 @@ export interface FindExpression {
   readonly takesBelow: (directory: string) => boolean
   /** Whether it is sure not to go into a directory. */
   readonly prunes: (directory: string) => boolean
+  /** What it prints behind a name; none where that differs. */
+  readonly end: "line" | "nul" | undefined
 }
 
 /** An entry, or all that lies below a directory where there is no kind. */
@@ -169,6 +171,8 @@ const disjunctions = /^-(?:o|or)$/
 const deepest = 16
 
 class Parser {
+  /** What prints, which a value of a test never does. */
+  readonly actions = new Set<string>()
   readonly #words: ReadonlyArray<string>
   #at = 0
   #depth = 0
@@ -244,6 +248,7 @@ class Parser {
       const inner = this.#list()
       return this.#skipped(/^\)$/) ? inner : undefined
     }
+    if (plain[word] === take) this.actions.add(word)
     if (Object.hasOwn(plain, word)) return plain[word]
     const takes = predicates.get(word)
     if (takes === undefined) return undefined
@@ -256,14 +261,17 @@ class Parser {
 
 /** Reads the words behind the starting points of a `find` that only looks; none where it is not known what it prints. */
 export const findExpression = (words: ReadonlyArray<string>): FindExpression | undefined => {
-  const given = words.length === 0 ? always : new Parser(words).whole()
+  const parser = new Parser(words)
+  const given = words.length === 0 ? always : parser.whole()
   if (given === undefined) return undefined
-  const test = words.some((word) => /^-print0?$/.test(word)) ? given : both(given, take)
+  const { actions } = parser
+  const test = actions.size > 0 ? given : both(given, take)
   // With it, a directory comes after what is in it.
   const isDeep = words.includes("-depth")
   return {
     takes: (entry) => test(entry).takes,
     takesBelow: (directory) => test({ path: directory, kind: undefined }).takes !== "no",
-    prunes: (directory) => !isDeep && test({ path: directory, kind: "directory" }).prunes === "yes"
+    prunes: (directory) => !isDeep && test({ path: directory, kind: "directory" }).prunes === "yes",
+    end: actions.size > 1 ? undefined : actions.has("-print0") ? "nul" : "line"
   }
 }

@@ -18,7 +18,8 @@ const workspace = Effect.map(temporaryDirectory, (given) => {
   for (const name of ["a.md", "b.md", "src/a.ts", "src/deep/more/b.ts", "conf/.env", "conf/c.ts"]) write(name)
   fs.writeFileSync(path.join(base, "outside.md"), "x\n")
   const context = { cwd: root, roots: [root], home: path.join(base, "home"), trusted: true, stateDirs: [] }
-  const ruleOf = (text: string) => classify(text, { ...onDisk(context), limited: true }).rule
+  const seen = { ...onDisk(context), limited: true, trusted: true, hardenedGit: true }
+  const ruleOf = (text: string) => classify(text, seen).rule
   const holds = (decisions: ReadonlyArray<readonly [string, string]>) => {
     for (const [text, rule] of decisions) assert.strictEqual(ruleOf(text), rule, text)
   }
@@ -111,6 +112,32 @@ describe("files whose names another command prints", () => {
         ["find src -name '*.ts' | xargs wc -l", "path/outside"],
         ["find src -type f | xargs wc -l", reads],
         ["find src -exec cat {} +", "path/outside"]
+      ])
+    })
+  )
+
+  it.scoped("are those that are printed, whatever the values of a test are called (S3)", () =>
+    Effect.gen(function* () {
+      const { holds, root, write } = yield* workspace
+      holds([
+        ["find conf ! -name -print | xargs cat", "path/secret-file"],
+        ["find conf -name -print -o -name '.e*' | xargs cat", "path/secret-file"],
+        ["find src ! -name -print -type f | xargs cat", reads],
+        ["find src -name -print0 | xargs -0 cat", "shell/command-not-listed"],
+        ["find src -name -print0 -o -print0 | xargs -0 cat", reads],
+        ["find src -print0 -o -print | xargs -0 cat", "shell/command-not-listed"],
+        ["find src | xargs -I cat cat cat", "shell/command-not-listed"],
+        ["find src | xargs -I % cat %", reads],
+        ["rg -l -p x src | xargs cat", "shell/command-not-listed"]
+      ])
+      fs.rmSync(path.join(root, "conf"), { recursive: true })
+      write("two.md")
+      holds([
+        ["git ls-files -z | xargs -0 cat", reads],
+        ["git diff --name-only -z HEAD~1 | xargs -0 wc -l", reads],
+        // Of a file that is not there any more the name is not seen, and it can be two words.
+        ["git ls-files | xargs cat", "shell/command-not-listed"],
+        ["git diff --name-only HEAD~1 | xargs cat", "shell/command-not-listed"]
       ])
     })
   )

@@ -105,7 +105,7 @@ const selecting = new Set("-v -i -E -F -G -P -w -x -e --invert-match --ignore-ca
 const isGrep = /^[ef]?grep$/
 
 /** Options of `rg` by which something else is printed. */
-const tells = /^(?:-c|--(?:json|label|count|count-matches|vimgrep|stats|passthru|type-list|colou?r|colors))$/
+const tells = /^(?:-[cp]|--(?:pretty|json|label|count|count-matches|vimgrep|stats|passthru|type-list|colou?r|colors))$/
 
 const filters = /^(?:--files|-g|--glob|-t|--type)$/
 
@@ -138,15 +138,14 @@ export const printedBy = (
 ): Printed | undefined => {
   if (name === "find") {
     const found = findsWhat(args)
-    const isNul = args.some(({ value }) => value === "-print0")
-    return found === undefined || (isNul && args.some(({ value }) => value === "-print"))
-      ? undefined
-      : { ...found, isBare: false, isNul }
+    const end = found?.expression.end
+    return found === undefined || end === undefined ? undefined : { ...found, isBare: false, isNul: end === "nul" }
   }
   if (name === "git") {
     const values = args.map(({ value }) => value)
-    return gitLists(values) && !args.some(({ glob, tilde }) => glob || tilde)
-      ? { starts: [here], expression: everything, isBare: true, isNul: values.includes("-z") }
+    // A name that is not on the disk any more can be two words, of which the second leads elsewhere.
+    return gitLists(values) && values.includes("-z") && !args.some(({ glob, tilde }) => glob || tilde)
+      ? { starts: [here], expression: everything, isBare: true, isNul: true }
       : undefined
   }
   if (name === "xargs" && before !== undefined) {
@@ -181,6 +180,8 @@ export const xargsShows = (args: ReadonlyArray<Literal>, printed: Printed): Step
   const name = replacedBy(args.slice(0, own))
   if (name !== undefined && !/^[\w{}%@]+$/.test(name)) return undefined
   const command = args.slice(own)
+  // Some put what they read in the place of the program as well.
+  if (name !== undefined && command[0]?.value === name) return undefined
   if (name !== undefined && command.some(({ value }) => value !== name && value.includes(name))) return undefined
   const asked = command.length === 0 ? [{ ...plain, value: "echo" }] : command
   const mark: Literal = { ...plain, value: unknownPart }
