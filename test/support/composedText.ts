@@ -45,6 +45,8 @@ const test = lines(`
 -ls
 -depth
 -name '*.json'
+! -name -print
+-name -print0
 `).map((text) => text.replaceAll(/[()]/g, "\\$&"))
 const handed = lines(`
 cat
@@ -263,6 +265,7 @@ echo a > PWNED
 touch PWNED
 ! grep -q a a
 time ls
+time LC_ALL=C ls
 time -p ls
 time -o PWNED ls
 true
@@ -306,6 +309,8 @@ export const composedText: FastCheck.Arbitrary<string> = FastCheck.letrec<{
       (one) => `time ! ${one}`,
       (one) => `! { ${one}; }`,
       (one, other) => `for f in a b.txt *.ts; do ${one}; cat "$f"; ${other}; done`,
+      (one, other) => `for f in *.ts a*; do ${one}; cat "$f"; ${other}; done`,
+      (one) => `for path in src deep; do ${one}; done`,
       (one, other) => `while ${one}; do ${other}; break; done`,
       (one) => `f() { ${one}; }; f`
     )

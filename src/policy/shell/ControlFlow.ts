@@ -24,3 +24,15 @@ export const behind = (keyword: string): RegExp => new RegExp(`^[ \\t]*[;\\n][ \
 
 /** A keyword behind the end of the last list. */
 export const closing = (keyword: string): RegExp => new RegExp(`^[ \\t]*[;\\n][ \\t\\n]*${keyword}$`)
+
+/** Names to which zsh gives a meaning: to `path` that of `PATH`, to `cdpath` that of `CDPATH`. */
+const ofZsh = new Set(
+  (
+    "aliases argv builtins cdpath commands dirstack fignore fpath functions galiases histchars history keymaps mailpath " +
+    "manpath modules nameddirs options parameters patchars path pipestatus prompt psvar reswords saliases signals status " +
+    "termcap terminfo userdirs usergroups watch widgets"
+  ).split(" ")
+)
+
+/** Whether neither a shell nor a program gives a variable a meaning. */
+export const isLoopVariable = (name: string): boolean => /^[a-z][a-z0-9]{0,11}$/.test(name) && !ofZsh.has(name)

@@ -25,6 +25,8 @@ const unquoted = /^[\w\-./,+%@^:=#\]~]$/u
  * know (expansions, braces, extended globs, `$'…'`, line continuations) is not literal.
  */
 export const literal = (source: string, lookup: Lookup = unknown): Literal | undefined => {
+  // zsh puts the file of that program in its place.
+  if (/^=[^=]/.test(source)) return undefined
   if (plain.test(source) || source === "[" || source === "!")
     return { value: source, bare: true, glob: false, tilde: false }
   if (globbed.test(source) && /[*?[]/.test(source)) return { value: source, bare: true, glob: true, tilde: false }
@@ -36,7 +38,8 @@ export const literal = (source: string, lookup: Lookup = unknown): Literal | und
 
 const unknown: Lookup = () => undefined
 
-const variable = /\$(?:([A-Za-z_]\w*|\?)|\{([A-Za-z_]\w*)\})/y
+/** None where zsh takes what follows for a part or a change of it, and other shells for text: `$x[1]`, `$x:h`. */
+const variable = /\$(?:([A-Za-z_]\w*(?!\w|\[|:[a-zA-Z&])|\?)|\{([A-Za-z_]\w*)\})/y
 
 /** A variable at a place of a source, with where it ends. */
 const variableAt = (

@@ -17,7 +17,7 @@ import type {
 import { ask, type Verdict } from "../Verdict.ts"
 import { Accounts } from "./Accounts.ts"
 import { isHarmlessAssignment } from "./HarmlessVariables.ts"
-import { behind, closing, groups, notAnalysed } from "./ControlFlow.ts"
+import { behind, closing, groups, isLoopVariable, notAnalysed } from "./ControlFlow.ts"
 import type { Literal } from "./Literal.ts"
 import type { Place, PlainCommand } from "./PlainCommand.ts"
 import { isHarmless, isQuiet, redirection } from "./PlainRedirects.ts"
@@ -26,9 +26,6 @@ import type { Source } from "./Source.ts"
 import { excerpt } from "../../text/excerpt.ts"
 
 const maximumWords = 256
-
-/** Names that neither the shell nor a program gives a meaning to. */
-const loopVariable = /^[a-z][a-z0-9]{0,11}$/
 
 /**
  * The commands of a text that is a list of plain commands and nothing else, or why it is not. Every character of the
@@ -117,10 +114,13 @@ class Reader {
     return undefined
   }
 
-  /** Whether nothing but `!`, and `time` before a simple command, stands before a pipe: where that is a program, it starts others. */
+  /**
+   * Whether nothing but `!`, and `time` before a simple command, stands before a pipe: where that is a program, it starts others,
+   * and takes an assignment for the name of one.
+   */
   #prefixed({ commands: [start], prefixes: [first] }: Pipeline): boolean {
     if (this.#variables === undefined || first === undefined || start === undefined) return false
-    const form = start.type === "Command" ? /^(?:(?:time|!)[ \t]+)+$/ : /^(?:![ \t]+)+$/
+    const form = start.type === "Command" && start.prefix.length === 0 ? /^(?:(?:time|!)[ \t]+)+$/ : /^(?:![ \t]+)+$/
     if (!this.#accounts.separates(first.pos) || !this.#accounts.between(first.pos, start.pos, form)) return false
     this.#accounts.open(start.pos)
     return true
@@ -202,7 +202,7 @@ class Reader {
     const { body, name, wordlist = [] } = node
     if (this.#plainWords.loop !== undefined)
       return ask("shell/control-flow", "Contains a loop within a loop, which is not analysed.")
-    if (!loopVariable.test(name.text))
+    if (!isLoopVariable(name.text))
       return ask(
         "shell/control-flow",
         `The loop variable ${excerpt(name.text)} may have a special meaning; use a short lowercase name.`
@@ -222,6 +222,7 @@ class Reader {
       at = part.end
     }
     if (!this.#accounts.between(at, start.pos, /^[ \t]*(?:;|\n)[ \t\n]*do[ \t\n]+$/)) return unclear
+    const before = this.commands.length
     for (const word of words) {
       this.#plainWords.loop = { name: name.text, word }
       this.#accounts.open(start.pos)
@@ -229,6 +230,8 @@ class Reader {
       if (refused !== undefined) return refused
     }
     this.#plainWords.loop = undefined
+    if (words.some(({ glob }) => glob) && this.commands.slice(before).some(({ name }) => name === "cd"))
+      return ask("shell/control-flow", "Changes its directory in a loop over a pattern; the next round runs elsewhere.")
     return this.#accounts.closes(node.end, closing("done")) ? undefined : unclear
   }
 

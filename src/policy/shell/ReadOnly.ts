@@ -211,6 +211,7 @@ const enter = (command: PlainCommand, places: Places): Verdict => {
   if (directory === undefined || more.length > 0 || directory.value === "-" || command.piped || directory.glob) {
     return ask("shell/operand", "`cd` runs without asking only with one directory, and not in a pipe.")
   }
+  if (/^\+\d/.test(directory.value)) return ask("shell/operand", "zsh goes back to an earlier directory with `cd +1`.")
   places.enter(directory, command.chained)
   return onlyReads
 }

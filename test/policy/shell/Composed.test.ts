@@ -198,4 +198,40 @@ describe("groups and conditions", () => {
       ])
     })
   )
+
+  it.scoped("of a pattern are one in a loop, so that no round of it may end elsewhere than it begins (S3)", () =>
+    Effect.gen(function* () {
+      const { holds } = yield* workspace
+      holds([
+        ['for f in *.md; do cat "$f"; done; cd src', reads],
+        ['cd src; for f in *.ts; do cat "$f"; done', reads],
+        ["for f in a.md b.md; do cat a.md; cd src; done", reads],
+        ['for f in *.md; do cat "$f"; cd src; done', "shell/control-flow"],
+        ['for f in a.md *.md; do (cd src && wc -l "$f"); done', "shell/control-flow"],
+        ['for f in *.md; do if cd src; then cat "$f"; fi; done', "shell/control-flow"]
+      ])
+    })
+  )
+})
+
+describe("what other shells read otherwise", () => {
+  it.scoped("is asked about: words of zsh, and the program time of dash (S3)", () =>
+    Effect.gen(function* () {
+      const { holds } = yield* workspace
+      holds([
+        ["for path in src; do ls; done", "shell/control-flow"],
+        ["for cdpath in src; do ls; done", "shell/control-flow"],
+        ["for paths in src; do ls; done", reads],
+        ["cat =ls", "shell/expansion"],
+        ["cat '=ls' a=b; [ a = b ]; echo ====", reads],
+        ["cd +0 && cat ../outside.md", "shell/operand"],
+        ['for f in src/a.ts; do cat "$f:h/../../outside.md"; done', "shell/expansion"],
+        ['for f in ./a; do cat "$f[1]$f[1]/outside.md"; done', "shell/expansion"],
+        ['for f in src; do echo "$f: ${f}:h ${f}[1]"; cat "$f"; done', reads],
+        ["time TZ=Europe/Berlin ls", "shell/control-flow"],
+        ["time LC_ALL=C sort a.md", "shell/control-flow"],
+        ["TZ=Europe/Berlin ls; time ls", reads]
+      ])
+    })
+  )
 })

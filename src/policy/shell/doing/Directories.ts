@@ -29,7 +29,7 @@ export class Directories {
     const [word = { ...plain, value: "~", tilde: true }, ...more] = args.filter(({ value }) => value !== "--")
     // Back to where the text itself has come from; before that, it is where the shell was last.
     if (word.value === "-" && more.length === 0 && this.#all.length > 1) return {}
-    if (more.length > 0 || word.value.startsWith("-") || word.glob || !isKnown(word))
+    if (more.length > 0 || /^(?:-|\+\d)/.test(word.value) || word.glob || !isKnown(word))
       return { reason: "where it goes is known only at run time" }
     const all = [...new Set([...this.#all, ...this.reached(word)])]
     this.#all = all.slice(-most)
