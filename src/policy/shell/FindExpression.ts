@@ -80,9 +80,6 @@ const oneOf =
     }
   }
 
-/** Both, whatever comes of the first; the value is that of the second. */
-const then = (one: Test, other: Test): Test => both((given) => ({ ...one(given), value: "yes" }), other)
-
 /** Whether a text is what a pattern stands for, whose `*` stands for slashes too; maybe, where it holds more than `*`, or the text is none. */
 const matches = (pattern: string, text: string): Maybe => {
   if (/[?[\]\\]/.test(pattern) || text.includes("\ufffd")) return "maybe"
@@ -162,8 +159,8 @@ const valued: Readonly<Record<string, (value: string) => Test>> = {
   "-regextype": () => always
 }
 
-/** Print something else than a name alone. */
-const otherwise = /^-(?:ls|printf)$/
+/** Print something else than a name alone, or are read as more than one thing: GNU takes a first `,` or `)` for a file. */
+const otherwise = /^(?:-ls|-printf|[,)])$/
 const negations = /^(?:!|-not)$/
 const conjunctions = /^-(?:a|and)$/
 const disjunctions = /^-(?:o|or)$/
@@ -183,7 +180,7 @@ class Parser {
 
   /** All of it, unless it is none that is understood. */
   whole(): Test | undefined {
-    const found = this.#list()
+    const found = this.#either()
     return this.#at === this.#words.length ? found : undefined
   }
 
@@ -200,14 +197,6 @@ class Parser {
     return all
   }
 
-  #list(): Test | undefined {
-    return this.#chain(
-      () => this.#either(),
-      () => this.#skipped(/^,$/),
-      then
-    )
-  }
-
   #either(): Test | undefined {
     return this.#chain(
       () => this.#both(),
@@ -219,7 +208,7 @@ class Parser {
   #both(): Test | undefined {
     return this.#chain(
       () => this.#one(),
-      () => this.#skipped(conjunctions) || (this.#at < this.#words.length && !this.#isAt(/^(?:-o|-or|,|\))$/)),
+      () => this.#skipped(conjunctions) || (this.#at < this.#words.length && !this.#isAt(/^(?:-o|-or|\))$/)),
       both
     )
   }
@@ -245,7 +234,7 @@ class Parser {
       return negated === undefined ? undefined : not(negated)
     }
     if (word === "(") {
-      const inner = this.#list()
+      const inner = this.#either()
       return this.#skipped(/^\)$/) ? inner : undefined
     }
     if (plain[word] === take) this.actions.add(word)
@@ -266,8 +255,8 @@ export const findExpression = (words: ReadonlyArray<string>): FindExpression | u
   if (given === undefined) return undefined
   const { actions } = parser
   const test = actions.size > 0 ? given : both(given, take)
-  // With it, a directory comes after what is in it.
-  const isDeep = words.includes("-depth")
+  // With the one a directory comes after what is in it, and with the other some come through untested.
+  const isDeep = words.includes("-depth") || words.includes("-mindepth")
   return {
     takes: (entry) => test(entry).takes,
     takesBelow: (directory) => test({ path: directory, kind: undefined }).takes !== "no",

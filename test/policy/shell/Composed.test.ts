@@ -128,7 +128,15 @@ describe("files whose names another command prints", () => {
         ["find src -print0 -o -print | xargs -0 cat", "shell/command-not-listed"],
         ["find src | xargs -I cat cat cat", "shell/command-not-listed"],
         ["find src | xargs -I % cat %", reads],
-        ["rg -l -p x src | xargs cat", "shell/command-not-listed"]
+        ["rg -l -p x src | xargs cat", "shell/command-not-listed"],
+        ["find . -name conf -prune -o -name '*' -print | xargs cat", reads],
+        // What is not so deep is not pruned either.
+        ["find . -name conf -prune -o -mindepth 2 -print | xargs cat", "path/secret-file"],
+        ["find . -mindepth 2 -name conf -prune -o -type f -exec cat {} +", "path/secret-file"],
+        // GNU takes a first comma for a file, and prints what the left side of another one finds.
+        ["find src , -print | xargs cat", "shell/command-not-listed"],
+        ["find . -not -readable -o -name .env , -name c.ts | xargs cat", "shell/command-not-listed"],
+        ["find src ')' -print -exec cat {} +", "shell/command-not-listed"]
       ])
       fs.rmSync(path.join(root, "conf"), { recursive: true })
       write("two.md")
