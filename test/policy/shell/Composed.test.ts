@@ -128,6 +128,8 @@ describe("files whose names another command prints", () => {
         ["find src -print0 -o -print | xargs -0 cat", "shell/command-not-listed"],
         ["find src | xargs -I cat cat cat", "shell/command-not-listed"],
         ["find src | xargs -I % cat %", reads],
+        ["find src | xargs -I % -n 2 cat %", "shell/command-not-listed"],
+        ["find src | xargs -I % -L 1 cat %", "shell/command-not-listed"],
         ["rg -l -p x src | xargs cat", "shell/command-not-listed"],
         ["find . -name conf -prune -o -name '*' -print | xargs cat", reads],
         // What is not so deep is not pruned either.

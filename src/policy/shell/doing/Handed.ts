@@ -180,8 +180,9 @@ export const xargsShows = (args: ReadonlyArray<Literal>, printed: Printed): Step
   const name = replacedBy(args.slice(0, own))
   if (name !== undefined && !/^[\w{}%@]+$/.test(name)) return undefined
   const command = args.slice(own)
-  // Some put what they read in the place of the program as well.
-  if (name !== undefined && command[0]?.value === name) return undefined
+  // Some put what they read in the place of the program as well, and of -I and a count the last one holds.
+  const isCounted = options.has("-n") || options.has("-L") || options.has("--max-args")
+  if (name !== undefined && (isCounted || command[0]?.value === name)) return undefined
   if (name !== undefined && command.some(({ value }) => value !== name && value.includes(name))) return undefined
   const asked = command.length === 0 ? [{ ...plain, value: "echo" }] : command
   const mark: Literal = { ...plain, value: unknownPart }
