@@ -40,11 +40,21 @@ export const logOut = async (): Promise<void> => {
   login.value = "out"
 }
 
-/** Takes the token of the address, which no history keeps, or the cookie of an earlier login. */
-export const begin = async (): Promise<void> => {
+/** The token of the address, which no history keeps. */
+const takeToken = (): string | undefined => {
   const [, token] = /^#token=([\w-]{1,200})$/.exec(location.hash) ?? []
-  if (token === undefined) return greet()
+  if (token === undefined) return undefined
   history.replaceState(null, "", location.pathname)
   location.hash = "#/"
-  return logIn(token)
+  return token
+}
+
+/** Logs in by the token of the address, also where that is opened in a page that is there, or by the cookie of an earlier login. */
+export const begin = async (): Promise<void> => {
+  addEventListener("hashchange", () => {
+    const token = takeToken()
+    if (token !== undefined) void logIn(token)
+  })
+  const token = takeToken()
+  return token === undefined ? greet() : logIn(token)
 }

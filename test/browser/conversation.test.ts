@@ -47,12 +47,13 @@ describe("a conversation in the browser", () => {
   )
 
   it.scopedLive(
-    "stays at its end where what is below grows before a scroll is told of, and leaves it for a reader who goes up (U11)",
+    "stays at its end where what is below grows before a scroll is told of, and leaves it for a reader who goes up until that one sends (U11)",
     () =>
       Effect.gen(function* () {
         const models = playing({
           long: [say(...Array.from({ length: 80 }, (_, index) => `paragraph ${index}\n\n`))],
           more: [say("one more")],
+          elsewhere: [say("from elsewhere")],
           last: [say("the last")]
         })
         const server = yield* served({ models, page: machine.page })
@@ -87,9 +88,16 @@ describe("a conversation in the browser", () => {
           await page.locator(".ending").nth(1).waitFor()
           assert.isBelow(await left(), 2)
           await scrolling("list.scrollTop -= 300")
-          await prompt("last")
+        })
+        const session = new URL(page.url()).hash.split("/").at(-1)!
+        const body = { _tag: "SubmitPrompt", task: "elsewhere", prompt: "elsewhere" }
+        assert.strictEqual((yield* server.ask(`/v1/sessions/${session}/commands`, { body })).status, 202)
+        yield* Effect.promise(async () => {
           await page.locator(".ending").nth(2).waitFor()
           assert.isAbove(await left(), 299)
+          await prompt("last")
+          await page.locator(".ending").nth(3).waitFor()
+          assert.isBelow(await left(), 2)
         })
       })
   )
@@ -132,6 +140,32 @@ describe("a conversation in the browser", () => {
           // What was not begun is where it was typed, to be sent again or not.
           while ((await prompt.inputValue()) !== "second\nthird\nfourth")
             await page.evaluate("new Promise(requestAnimationFrame)")
+        })
+      })
+  )
+
+  it.scopedLive(
+    "says why a login ended, and takes the next address in the page that is open, with what was typed (U11)",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* served({ models: playing({ hello: [say("Hello.")] }), page: machine.page })
+        const { page } = yield* open(machine, server)
+        yield* Effect.promise(async () => {
+          const prompt = page.getByRole("textbox", { name: "Prompt" })
+          await prompt.fill("hello")
+          await prompt.press("Enter")
+          await page.locator(".ending").waitFor()
+          await prompt.fill("and then")
+          // As where the server was started again, whose cookies are others.
+          await page.context().clearCookies()
+          await page.goto(`${server.url}/#/audit`)
+          await page.getByText("Your login has ended: the server was started again").waitFor()
+          await page.goto(`${server.url}/#token=${server.token}`)
+          await page.getByRole("heading", { name: "What should be done?" }).waitFor()
+          assert.notInclude(page.url(), "token")
+          await page.getByRole("link", { name: /^hello/ }).click()
+          await page.locator(".ending").waitFor()
+          assert.strictEqual(await prompt.inputValue(), "and then")
         })
       })
   )

@@ -1,9 +1,12 @@
 import { useRef } from "preact/hooks"
-import { logIn, loginProblem } from "../Login.ts"
+import { logIn, loginProblem, me } from "../Login.ts"
 
-/** Asks for a token, where the address had none. */
+const ended = "Your login has ended: the server was started again, or your token was revoked or has expired."
+
+/** Asks for a token, where the address had none or its login has ended. */
 export const LoginPage = () => {
   const place = useRef<HTMLInputElement>(null)
+  const problem = loginProblem.value?.message ?? (me.value === undefined ? undefined : ended)
   return (
     <main class="login">
       <form
@@ -18,9 +21,9 @@ export const LoginPage = () => {
         <p>Open the address that tollgate serve has printed, or paste a token.</p>
         <label for="token">Token</label>
         <input id="token" ref={place} type="password" autocomplete="off" />
-        {loginProblem.value === undefined ? null : (
+        {problem === undefined ? null : (
           <p class="warning" role="alert">
-            {loginProblem.value.message}
+            {problem}
           </p>
         )}
         <button type="submit">Log in</button>

@@ -193,6 +193,7 @@ export const SessionPage = ({ feed, workers }: { readonly feed: Feed; readonly w
   const revision = feed.revision.value
   const { items, tasks } = feed.fold
   const [problem, setProblem] = useState<string | undefined>(undefined)
+  const [sent, setSent] = useState(0)
   const declared = useRef(false)
   const running = tasks.size > 0
   useEffect(() => {
@@ -210,7 +211,9 @@ export const SessionPage = ({ feed, workers }: { readonly feed: Feed; readonly w
       declared.current = true
       await command(feed.session, { _tag: "DeclareClientTools", tools: ["ask_user"] })
     }
-    return (await submit(feed.session, text, task))?.message
+    const refused = await submit(feed.session, text, task)
+    if (refused === undefined) setSent((before) => before + 1)
+    return refused?.message
   }
   if (feed.problem.value?.status === 404) {
     return (
@@ -237,6 +240,7 @@ export const SessionPage = ({ feed, workers }: { readonly feed: Feed; readonly w
         }}
         estimate={64}
         follows
+        acted={sent}
         revision={revision}
         onTop={() => void feed.earlier()}
       />

@@ -16,6 +16,8 @@ export interface VirtualProps {
   readonly revision: number
   /** The row that is brought into sight whenever it becomes another one. */
   readonly shown?: number | undefined
+  /** Grows when the reader has done what shows at the end. */
+  readonly acted?: number
 }
 
 /** Pixels above and below what is visible that are there as well. */
@@ -50,7 +52,8 @@ export class Virtual extends Component<VirtualProps, { top: number; height: numb
     this.settle()
   }
 
-  override componentDidUpdate({ shown }: VirtualProps): void {
+  override componentDidUpdate({ acted, shown }: VirtualProps): void {
+    if (this.props.acted !== acted) this.atEnd = true
     if (this.props.shown !== undefined && this.props.shown !== shown) this.reveal(this.props.shown)
     this.settle()
   }
