@@ -170,6 +170,23 @@ describe("a conversation in the browser", () => {
       })
   )
 
+  it.scopedLive("colours code, but none whose lines a grammar would need seconds for (U11)", () =>
+    Effect.gen(function* () {
+      const code = (value: string) => `\`\`\`js\nconst a = "${value}"\n\`\`\`\n`
+      const models = playing({ code: [say(code("short"), "and\n\n", code("y".repeat(50_000)))] })
+      const server = yield* served({ models, page: machine.page })
+      const { page } = yield* open(machine, server)
+      yield* Effect.promise(async () => {
+        const prompt = page.getByRole("textbox", { name: "Prompt" })
+        await prompt.fill("code")
+        await prompt.press("Enter")
+        await page.locator(".ending").waitFor()
+        await page.locator("pre.code").first().locator(".c-keyword").waitFor()
+        assert.strictEqual(await page.locator("pre.code").nth(1).locator("span").count(), 0)
+      })
+    })
+  )
+
   it.scopedLive("says of what failed what to do next, as the terminal does (U9, U11)", () =>
     Effect.gen(function* () {
       const cut: ModelPart = { _tag: "Finished", usage: noUsage, reason: "length" }

@@ -12,6 +12,7 @@ import sql from "highlight.js/lib/languages/sql"
 import typescript from "highlight.js/lib/languages/typescript"
 import xml from "highlight.js/lib/languages/xml"
 import yaml from "highlight.js/lib/languages/yaml"
+import { isColourable } from "../../text/isColourable.ts"
 import type { Piece } from "./Piece.ts"
 
 const languages = { bash, css, go, ini, javascript, json, markdown, python, rust, sql, typescript, xml, yaml }
@@ -26,7 +27,7 @@ const plain = (text: string): string =>
 
 /** The pieces of a text in a language, together the text itself; one piece where the language is not known. */
 export const highlighted = (text: string, language: string): ReadonlyArray<Piece> => {
-  if (text.length > maxText || highlighter.getLanguage(language) === undefined) return [{ text, kind: "" }]
+  if (!isColourable(text, maxText) || highlighter.getLanguage(language) === undefined) return [{ text, kind: "" }]
   const { value } = highlighter.highlight(text, { language, ignoreIllegals: true })
   const kinds: Array<string> = []
   const pieces: Array<Piece> = []

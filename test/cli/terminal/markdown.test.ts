@@ -168,6 +168,12 @@ describe("Markdown of an answer", () => {
     assert.strictEqual(answer.end(), "\na │ b\n──┼──\n1 │ 2\n")
   })
 
+  it("colours code, but none whose lines a grammar would need seconds for (U12)", () => {
+    const code = (value: string) => `\`\`\`ini\nkey = "${value}"\n\`\`\`\n`
+    assert.match(shown(code("short"), 80, coloured), sgr)
+    assert.notMatch(shown(code("y".repeat(12_000)), 80, coloured), sgr)
+  })
+
   it("takes a time in proportion to the text, whatever its signs are (U12)", () => {
     const size = 100 * 1024
     for (const piece of [

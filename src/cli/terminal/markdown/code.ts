@@ -1,4 +1,5 @@
 import highlighter from "highlight.js/lib/common"
+import { isColourable } from "../../../text/isColourable.ts"
 import type { Style } from "../Style.ts"
 import { exactly, type Paint, type Span, span } from "./spans.ts"
 
@@ -64,7 +65,7 @@ export const codeRows = (
   { style, width }: { readonly style: Style; readonly width: number }
 ): ReadonlyArray<string> => {
   const indent = width > 24 ? "  " : ""
-  const known = style.coloured && language !== undefined && text.length <= limit
+  const known = style.coloured && language !== undefined && isColourable(text, limit)
   const spans =
     known && highlighter.getLanguage(language) !== undefined
       ? spansOf(highlighter.highlight(text, { language, ignoreIllegals: true }).value, style)
