@@ -2,6 +2,7 @@ import * as Command from "@effect/cli/Command"
 import type { Usage } from "@effect/cli/Usage"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import { ownValue } from "../text/ownValue.ts"
 import { literally, similar } from "./Guard.ts"
 import type { CommandTree } from "./Help.ts"
 
@@ -54,15 +55,17 @@ export const optionsOf = (usage: Usage, repeated = false, optional = false): Rea
 
 const quoted = (word: string): string => JSON.stringify(word.length > 80 ? `${word.slice(0, 80)}…` : word)
 
+/** What other programs call an option. */
+const elsewhere: Readonly<Record<string, string>> = { "--model": "--profile", "--port": "--listen" }
+
 const unknown = (name: string, known: ReadonlyArray<Known>): string => {
   if (/^-\d/.test(name)) return `${name.slice(0, 80)} looks like an option; put -- in front of such a word`
   if (/^-[^-]./.test(name)) {
     return `unknown option ${name.slice(0, 80)}; write short options separately: -x -y VALUE`
   }
-  const near = similar(
-    name,
-    known.flatMap(({ names }) => names).filter((one) => one.startsWith("--"))
-  )
+  const names = known.flatMap(({ names }) => names).filter((one) => one.startsWith("--"))
+  const same = ownValue(elsewhere, name)
+  const near = same !== undefined && names.includes(same) ? same : similar(name, names)
   return `unknown option ${name.slice(0, 80)}${near === undefined ? "" : `; did you mean ${near}?`}`
 }
 

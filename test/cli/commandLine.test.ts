@@ -164,6 +164,8 @@ describe("a command line with wrong options", () => {
       ["run --dangerously-allow-all=nope hi", "--dangerously-allow-all takes no value", "run"],
       ["run -p a -p b hi", "-p is given twice", "run"],
       ["run --profil x hi", "did you mean --profile?", "run"],
+      ["run --model x hi", "did you mean --profile?", "run"],
+      ["serve --port 8080", "did you mean --listen?", "serve"],
       ["events s --from abc", '--from takes a whole number, not "abc"', "events"],
       ["sessions list --limit 1.5", "--limit takes a whole number", "sessions list"],
       ["sessions list x", 'unexpected argument "x"', "sessions list"],
