@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals"
 import { get, login, post, type Problem } from "./Api.ts"
+import { drafts } from "./session/Drafts.ts"
 
 /** Who is logged in, by the name of the token, and what it may do. */
 export interface Me {
@@ -36,6 +37,7 @@ export const logIn = async (token: string): Promise<void> => {
 
 export const logOut = async (): Promise<void> => {
   await fetch("/v1/login", { method: "DELETE", credentials: "same-origin" })
+  drafts.clear()
   me.value = undefined
   login.value = "out"
 }

@@ -187,6 +187,38 @@ describe("a conversation in the browser", () => {
     })
   )
 
+  it.scopedLive(
+    "keeps what was typed over a reload until a logout, and names the session in the title of the tab (U11)",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* served({ models: playing({ "a\nb": [say("Hello.")] }), page: machine.page })
+        const { page } = yield* open(machine, server, { viewport: { width: 360, height: 740 } })
+        yield* Effect.promise(async () => {
+          const prompt = page.getByRole("textbox", { name: "Prompt" })
+          await prompt.fill("a\nb")
+          await prompt.press("Enter")
+          await page.locator(".ending").waitFor()
+          while ((await page.title()) !== "a b \u00b7 Tollgate")
+            await page.evaluate("new Promise(requestAnimationFrame)")
+          // On a phone there is room for the title alone.
+          assert.isFalse(await page.locator(".session-head .quiet").isVisible())
+          await prompt.fill("not sent")
+          await page.reload()
+          await page.locator(".ending").waitFor()
+          assert.strictEqual(await prompt.inputValue(), "not sent")
+          const { hash } = new URL(page.url())
+          await page.goto(`${server.url}/#/`)
+          await page.getByRole("button", { name: /^Log out/ }).click()
+          await page.getByLabel("Token").waitFor()
+          await page.goto(`${server.url}/#token=${server.token}`)
+          await page.getByRole("heading", { name: "What should be done?" }).waitFor()
+          await page.goto(`${server.url}/${hash}`)
+          await page.locator(".ending").waitFor()
+          assert.strictEqual(await prompt.inputValue(), "")
+        })
+      })
+  )
+
   it.scopedLive("says of what failed what to do next, as the terminal does (U9, U11)", () =>
     Effect.gen(function* () {
       const cut: ModelPart = { _tag: "Finished", usage: noUsage, reason: "length" }

@@ -1,5 +1,7 @@
 import { effect, signal } from "@preact/signals"
-import { visibleLine } from "../../text/visible.ts"
+import { oneLine, visibleLine } from "../../text/visible.ts"
+import { route } from "../Route.ts"
+import { sessions } from "../session/Sessions.ts"
 import { queue } from "./Queue.ts"
 
 const permission = signal<NotificationPermission | "missing">(
@@ -18,12 +20,15 @@ export const NotifyButton = () =>
     </button>
   ) : null
 
-/** Says in the title how many requests wait, and notifies of new ones while the page is not looked at. */
+/** Says in the title how many requests wait and which session is shown, and notifies of new ones while the page is not looked at. */
 export const watchTitle = (): void => {
   const known = new Set<string>()
   effect(() => {
-    const { length } = queue.value
-    document.title = length === 0 ? "Tollgate" : `(${length}) Tollgate`
+    const waiting = queue.value.length === 0 ? "" : `(${queue.value.length}) `
+    const { title = "" } = sessions.value.find(({ id }) => id === route.value.of) ?? {}
+    document.title = `${waiting}${title === "" ? "" : `${oneLine(title)} \u00b7 `}Tollgate`
+  })
+  effect(() => {
     for (const { request } of queue.value) {
       if (known.has(request.id)) continue
       known.add(request.id)

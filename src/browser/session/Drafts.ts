@@ -1,7 +1,31 @@
 import { signal } from "@preact/signals"
 
+/** The name under which a reload finds them, in this tab alone. */
+const kept = "drafts"
+
+/** Those of before a reload; none where the browser keeps nothing for the page. */
+const found = (): ReadonlyArray<readonly [name: string, text: string]> => {
+  try {
+    const text = sessionStorage.getItem(kept)
+    sessionStorage.removeItem(kept)
+    return text === null ? [] : (JSON.parse(text) as ReadonlyArray<readonly [string, string]>)
+  } catch {
+    return []
+  }
+}
+
 /** What was typed and not sent, by what it was typed for. */
-export const drafts = new Map<string, string>()
+export const drafts = new Map(found())
+
+/** Keeps them over a reload, as far as the browser has room. */
+export const keepDrafts = (): void =>
+  addEventListener("pagehide", () => {
+    try {
+      sessionStorage.setItem(kept, JSON.stringify([...drafts]))
+    } catch {
+      // The browser keeps nothing for the page, or has no room.
+    }
+  })
 
 /** Grows when a draft has changed but for typing. */
 export const draftsChanged = signal(0)
