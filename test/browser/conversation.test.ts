@@ -188,7 +188,7 @@ describe("a conversation in the browser", () => {
   )
 
   it.scopedLive(
-    "keeps what was typed over a reload until a logout, and names the session in the title of the tab (U11)",
+    "keeps what was typed over a reload until a logout, and names the session in its heading and its tab (U11)",
     () =>
       Effect.gen(function* () {
         const server = yield* served({ models: playing({ "a\nb": [say("Hello.")] }), page: machine.page })
@@ -200,13 +200,19 @@ describe("a conversation in the browser", () => {
           await page.locator(".ending").waitFor()
           while ((await page.title()) !== "a b \u00b7 Tollgate")
             await page.evaluate("new Promise(requestAnimationFrame)")
+        })
+        const { hash } = new URL(page.url())
+        const body = { _tag: "RenameSession", title: "another" }
+        yield* server.ask(`/v1/sessions/${hash.split("/").at(-1)}/commands`, { body })
+        yield* Effect.promise(async () => {
+          const prompt = page.getByRole("textbox", { name: "Prompt" })
+          await page.locator(".session-head h1", { hasText: "another" }).waitFor()
           // On a phone there is room for the title alone.
           assert.isFalse(await page.locator(".session-head .quiet").isVisible())
           await prompt.fill("not sent")
           await page.reload()
           await page.locator(".ending").waitFor()
           assert.strictEqual(await prompt.inputValue(), "not sent")
-          const { hash } = new URL(page.url())
           await page.goto(`${server.url}/#/`)
           await page.getByRole("button", { name: /^Log out/ }).click()
           await page.getByLabel("Token").waitFor()

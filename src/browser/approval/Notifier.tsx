@@ -1,7 +1,7 @@
 import { effect, signal } from "@preact/signals"
 import { oneLine, visibleLine } from "../../text/visible.ts"
 import { route } from "../Route.ts"
-import { sessions } from "../session/Sessions.ts"
+import { listedTitle } from "../session/Sessions.ts"
 import { queue } from "./Queue.ts"
 
 const permission = signal<NotificationPermission | "missing">(
@@ -25,7 +25,7 @@ export const watchTitle = (): void => {
   const known = new Set<string>()
   effect(() => {
     const waiting = queue.value.length === 0 ? "" : `(${queue.value.length}) `
-    const { title = "" } = sessions.value.find(({ id }) => id === route.value.of) ?? {}
+    const title = listedTitle(route.value.of)
     document.title = `${waiting}${title === "" ? "" : `${oneLine(title)} \u00b7 `}Tollgate`
   })
   effect(() => {

@@ -20,9 +20,12 @@ export const loadSessions = async (): Promise<void> => {
   sessionsProblem.value = found.ok ? undefined : found.problem
 }
 
+/** The title of a session as it is listed; empty where it has none. */
+export const listedTitle = (id: string): string => sessions.value.find((one) => one.id === id)?.title ?? ""
+
 /** What a session is called. */
 export const titleOf = (id: string): string => {
-  const title = sessions.value.find((one) => one.id === id)?.title ?? ""
+  const title = listedTitle(id)
   return title === "" ? id : oneLine(title)
 }
 

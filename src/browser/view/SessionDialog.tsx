@@ -4,7 +4,7 @@ import { visibleLine } from "../../text/visible.ts"
 import { type Problem, sessionPath } from "../Api.ts"
 import { may } from "../Login.ts"
 import { go, route, to } from "../Route.ts"
-import { fork, remove, rename, sessions, titleOf } from "../session/Sessions.ts"
+import { fork, listedTitle, remove, rename, titleOf } from "../session/Sessions.ts"
 import { Dialog } from "./Dialog.tsx"
 
 interface Managed {
@@ -37,7 +37,7 @@ const focusOn = (element: HTMLElement | null): void => element?.focus()
 const Managing = ({ deleting: asked, session }: Managed) => {
   const [deleting, setDeleting] = useState(asked)
   const [problem, setProblem] = useState<Problem | undefined>(undefined)
-  const known = sessions.value.find(({ id }) => id === session)?.title ?? ""
+  const known = listedTitle(session)
   const [title, setTitle] = useState(known)
   const [busy, setBusy] = useState(false)
   /** Does one thing at a time, and closes where it was done. */

@@ -9,7 +9,7 @@ import { go, to } from "../Route.ts"
 import type { WrittenPolicy } from "../../approval/ApprovalPolicy.ts"
 import type { Feed } from "../session/Feed.ts"
 import type { Item } from "../session/Item.ts"
-import { command, nameOf, submit } from "../session/Sessions.ts"
+import { command, listedTitle, nameOf, submit } from "../session/Sessions.ts"
 import { interrupt } from "../session/interrupt.ts"
 import { isOpen, type Worker } from "../session/Workers.ts"
 import { Composer } from "./Composer.tsx"
@@ -136,9 +136,11 @@ export const WorkersPanel = ({ feed }: { readonly feed: Feed }) => {
 
 const Head = ({ feed, workers }: { readonly feed: Feed; readonly workers: boolean }) => {
   const detail = feed.detail.value
+  // The list has what it has been called since.
+  const title = listedTitle(feed.session) || detail?.title
   return (
     <header class="session-head">
-      <h1>{detail === undefined ? "…" : oneLine(detail.title) || "New session"}</h1>
+      <h1>{title === undefined ? "…" : oneLine(title) || "New session"}</h1>
       <span class="quiet" title={detail === undefined ? "" : visibleLine(detail.project)}>
         {detail === undefined ? "" : nameOf(detail.project)}
       </span>
