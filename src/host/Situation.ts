@@ -83,14 +83,16 @@ export const sandboxSection = (
   settings: Settings["sandbox"],
   held: Effect.Effect<ReadonlyArray<string>>
 ): Effect.Effect<Section> =>
-  Effect.zipWith(sandbox, held, ({ describe }, roots) =>
+  Effect.flatMap(sandbox, ({ describe }) =>
     describe.isolated
-      ? [
-          `on. ${describe.detail}`,
-          ...(settings?.network === true ? ["Commands may use the network."] : []),
-          ...roots.map(heldText)
-        ].join(" ")
-      : "off. Commands run with the user's own rights."
+      ? Effect.map(held, (roots) =>
+          [
+            `on. ${describe.detail}`,
+            ...(settings?.network === true ? ["Commands may use the network."] : []),
+            ...roots.map(heldText)
+          ].join(" ")
+        )
+      : Effect.succeed("off. Commands run with the user's own rights.")
   ).pipe(
     Effect.timeout(patience),
     Effect.orElseSucceed(() => "state unknown."),

@@ -2,6 +2,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client"
 import * as Predicate from "effect/Predicate"
 import * as crypto from "node:crypto"
 import { withInexact } from "./JsonRpc.ts"
+import { textBlock } from "./ServerResult.ts"
 
 /** Keeps the digits of numbers that are read as others, such as integers beyond 2^53, from the text of a server to where they are told. */
 export interface Digits {
@@ -17,8 +18,6 @@ export interface Digits {
 type Put = (digits: string) => unknown
 
 const lists = ["tools", "prompts", "resources", "resourceTemplates"]
-
-const text = (text: string) => ({ type: "text", text })
 
 export const make = (): Digits => {
   // No server knows it.
@@ -43,11 +42,11 @@ export const make = (): Digits => {
     return {
       ...others,
       content: [
-        text(
+        textBlock(
           `The tool has run, but its result cannot be used as data: the number ${number} would be read as another one.`
         ),
         ...(Array.isArray(content) ? content : []),
-        text(head + signed.map((part) => part.replace('"', "")).join(""))
+        textBlock(head + signed.map((part) => part.replace('"', "")).join(""))
       ],
       isError: true
     }

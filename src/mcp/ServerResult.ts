@@ -6,9 +6,12 @@ import { ToolResult } from "../tool/ToolResult.ts"
 /** What a tool of a server gave. */
 export type CallResult = CallToolResult
 
+/** Words as a part of a result. */
+export const textBlock = (text: string) => ({ type: "text" as const, text })
+
 /** A result of words alone. */
 export const textResult = (text: string, isError: boolean): CallResult => ({
-  content: [{ type: "text", text }],
+  content: [textBlock(text)],
   ...(isError ? { isError } : {})
 })
 

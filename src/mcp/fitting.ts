@@ -1,12 +1,10 @@
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import { foreignDecoder } from "../tool/JsonSchema.ts"
-import type { CallResult } from "./ServerResult.ts"
+import { type CallResult, textBlock } from "./ServerResult.ts"
 
 /** Looks after the data of a result; where they are not as promised, an error says so and has the rest of it. */
 export type Fitting = (result: CallResult) => CallResult
-
-const text = (text: string) => ({ type: "text" as const, text })
 
 /** Holds results to the output schema of their tool; throws where nothing can be checked by it. */
 export const fitting = (outputSchema: unknown): Fitting => {
@@ -26,10 +24,10 @@ export const fitting = (outputSchema: unknown): Fitting => {
     const data =
       found === undefined || content.some(({ type }) => type === "text")
         ? []
-        : [text(JSON.stringify(structuredContent))]
+        : [textBlock(JSON.stringify(structuredContent))]
     return {
       ...rest,
-      content: [text(`The tool has run, but its result cannot be used as data: ${what}.`), ...content, ...data],
+      content: [textBlock(`The tool has run, but its result cannot be used as data: ${what}.`), ...content, ...data],
       isError: true
     }
   }

@@ -87,8 +87,7 @@ export const redactJsonWith = (redact: (text: string) => string, root: unknown, 
       const place = typeof field === "string" && isPlaceName(key) && isPlace(field)
       const plain = secret === undefined || isBlank(field) || place
       const own = plain && typeof field === "string" ? within(key, field, value) : undefined
-      const covered = () => (plain ? visit(field, depth + 1) : cover(secret, field, deepest - depth - 1))
-      entries.push([name(key), own ?? covered()])
+      entries.push([name(key), own ?? (plain ? visit(field, depth + 1) : cover(secret, field, deepest - depth - 1))])
     }
     return Object.fromEntries(entries)
   }

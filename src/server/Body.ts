@@ -1,7 +1,7 @@
 import { HttpApiDecodeError } from "@effect/platform/HttpApiError"
-import type { HttpServerRequest } from "@effect/platform/HttpServerRequest"
+import { type HttpServerRequest, withMaxBodySize } from "@effect/platform/HttpServerRequest"
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
+import * as Option from "effect/Option"
 import { parseAnswer } from "../text/Json.ts"
 import { TooLarge, UnsupportedMedia } from "./ApiError.ts"
 import { Limits, type ServerLimits } from "./Limits.ts"
@@ -29,18 +29,6 @@ const limitOf = (path: string, { body, importBody, promptBody }: ServerLimits): 
         ? promptBody
         : body
 
-/** The bytes of a body; one that ends before its time is as one that is too large: nobody reads the answer. */
-const bytesOf = (request: HttpServerRequest, tooLarge: TooLarge) =>
-  request.stream.pipe(
-    Stream.mapError(() => tooLarge),
-    Stream.runFoldEffect({ chunks: [] as Array<Uint8Array>, size: 0 }, ({ chunks, size }, chunk) => {
-      chunks.push(chunk)
-      const read = size + chunk.length
-      return read > tooLarge.limit ? tooLarge : Effect.succeed({ chunks, size: read })
-    }),
-    Effect.map(({ chunks }) => Buffer.concat(chunks))
-  )
-
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 const unreadable = (why: Parameters<typeof notReadable>[0]) =>
@@ -65,7 +53,8 @@ export const checkedBody = (
     if (type !== "application/json") {
       return yield* new UnsupportedMedia({ message: "The body must be application/json." })
     }
-    const bytes = yield* bytesOf(request, tooLarge)
+    // One that ends before its time is as one that is too large: nobody reads the answer.
+    const bytes = yield* Effect.mapError(withMaxBodySize(request.arrayBuffer, Option.some(limit)), () => tooLarge)
     const text = yield* Effect.try({ try: () => decoder.decode(bytes), catch: () => unreadable("not text") })
     const parsed = text === "" ? undefined : parseAnswer(text)
     if (parsed?._tag === "Left") return yield* unreadable(parsed.left)

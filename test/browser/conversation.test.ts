@@ -6,6 +6,7 @@ import type { ModelService } from "../../src/model/Model.ts"
 import { ModelCut, ModelUnauthorized } from "../../src/model/ModelError.ts"
 import { type ModelPart, noUsage } from "../../src/model/ModelPart.ts"
 import { Models } from "../../src/model/Models.ts"
+import { until } from "../support/until.ts"
 import { served } from "../server/served.ts"
 import { type Machine, open, playing, say, sayAfter, start } from "./Page.ts"
 
@@ -138,8 +139,7 @@ describe("a conversation in the browser", () => {
           await page.locator(".ending").nth(2).waitFor()
           assert.deepStrictEqual((await rows()).slice(0, 4), ["first", "Interrupted", "second", "third"])
           // What was not begun is where it was typed, to be sent again or not.
-          while ((await prompt.inputValue()) !== "second\nthird\nfourth")
-            await page.evaluate("new Promise(requestAnimationFrame)")
+          await until(async () => (await prompt.inputValue()) === "second\nthird\nfourth")
         })
       })
   )
@@ -198,8 +198,7 @@ describe("a conversation in the browser", () => {
           await prompt.fill("a\nb")
           await prompt.press("Enter")
           await page.locator(".ending").waitFor()
-          while ((await page.title()) !== "a b \u00b7 Tollgate")
-            await page.evaluate("new Promise(requestAnimationFrame)")
+          await until(async () => (await page.title()) === "a b \u00b7 Tollgate")
         })
         const { hash } = new URL(page.url())
         const body = { _tag: "RenameSession", title: "another" }

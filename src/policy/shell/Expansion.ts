@@ -64,12 +64,11 @@ const matching = (pattern: string, names: ReadonlyArray<string>): ReadonlyArray<
 const look = (directory: string, name: string, limit: number): Either.Either<ReadonlyArray<string>, string> => {
   if (limit <= 0) return tooMuch
   try {
-    if (isPattern(name)) return list(directory, limit)
+    if (isPattern(name)) return Either.map(list(directory, limit), (entries) => entries.map((entry) => entry.name))
     fs.lstatSync(`${directory}${name}`)
     return Either.right([name])
   } catch (cause) {
-    const code = errnoOf(cause)
-    return code === "ENOENT" || code === "ENOTDIR" ? Either.right([]) : Either.left(errnoText(code))
+    return unseen(cause)
   }
 }
 
@@ -79,29 +78,36 @@ const lookBelow = (directory: string, limit: number): Either.Either<ReadonlyArra
   const open = [""]
   try {
     for (let place = open.pop(); place !== undefined; place = open.pop()) {
-      for (const entry of fs.readdirSync(`${directory}${place}`, { withFileTypes: true })) {
+      const entries = list(`${directory}${place}`, limit - found.length)
+      if (Either.isLeft(entries)) return Either.left(entries.left)
+      for (const entry of entries.right) {
         if (entry.name.startsWith(".")) continue
-        if (found.push(`${place}${entry.name}`) > limit) return tooMuch
+        found.push(`${place}${entry.name}`)
         if (entry.isDirectory()) open.push(`${place}${entry.name}/`)
       }
     }
     return Either.right(found)
   } catch (cause) {
-    const code = errnoOf(cause)
-    return code === "ENOENT" || code === "ENOTDIR" ? Either.right([]) : Either.left(errnoText(code))
+    return unseen(cause)
   }
+}
+
+/** Nothing where nothing is there, else why that cannot be told. */
+const unseen = (cause: unknown): Either.Either<ReadonlyArray<string>, string> => {
+  const code = errnoOf(cause)
+  return code === "ENOENT" || code === "ENOTDIR" ? Either.right([]) : Either.left(errnoText(code))
 }
 
 const tooMuch = Either.left(`more than ${maximumLooks} names to check`)
 
-const list = (directory: string, limit: number): Either.Either<ReadonlyArray<string>, string> => {
+const list = (directory: string, limit: number): Either.Either<ReadonlyArray<fs.Dirent>, string> => {
   const opened = fs.opendirSync(directory)
   try {
-    const names: Array<string> = []
+    const entries: Array<fs.Dirent> = []
     for (let entry = opened.readSync(); entry !== null; entry = opened.readSync()) {
-      if (names.push(entry.name) > limit) return tooMuch
+      if (entries.push(entry) > limit) return tooMuch
     }
-    return Either.right(names)
+    return Either.right(entries)
   } finally {
     opened.closeSync()
   }

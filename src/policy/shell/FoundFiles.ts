@@ -33,6 +33,15 @@ const unshown = (directory: string): Verdict =>
 
 const isOdd = (name: string): boolean => /[\s'"\\]/.test(name)
 
+/** Asks where a name that was found is no name, or more than one, to the command that is handed it. */
+export const mistaken = ({ odd, option }: FoundFiles, isSplit: boolean, by: string): Verdict | undefined => {
+  if (option !== undefined)
+    return ask("shell/not-known", `${excerpt(by)} takes the file ${excerpt(option)} for an option.`)
+  if (!isSplit || odd === undefined) return undefined
+  const how = "names pass as they are from `find -print0` to `xargs -0`"
+  return ask("shell/not-known", `${excerpt(by)} takes ${excerpt(odd)} for more than one name; ${how}.`)
+}
+
 const kindOf = (entry: fs.Dirent): FindEntry["kind"] =>
   entry.isDirectory() ? "directory" : entry.isFile() ? "file" : entry.isSymbolicLink() ? "link" : "other"
 

@@ -3,6 +3,7 @@ import type { PhysicalPath } from "../path/PhysicalPath.ts"
 import { allow, ask, deny, strictest, type Verdict } from "../Verdict.ts"
 import { maximumLooks } from "./Descent.ts"
 import type { Found } from "./doing/Step.ts"
+import { mistaken } from "./FoundFiles.ts"
 import type { GitContents } from "./GitContents.ts"
 import type { Literal } from "./Literal.ts"
 import { isHarmlessGlob } from "./Globs.ts"
@@ -177,16 +178,12 @@ export class Places {
       if (found === undefined || start.glob)
         return ask("shell/not-known", `${excerpt(by)} uses files whose names are known only at run time.`)
       if (Either.isLeft(found)) return found.left
-      const { files, links, looks, odd, option } = found.right
+      const { files, links, looks } = found.right
       this.#looks += looks
-      const taken = option ?? (isSplit ? odd : undefined)
-      if (taken !== undefined)
-        return ask(
-          "shell/not-known",
-          `${excerpt(by)} may take ${excerpt(taken)} for something else than the name of a file.`
-        )
       const refused =
-        this.#refused(files, by, judgeFound) ?? this.#refused(links, by, (link) => judgePath(link, "read"))
+        mistaken(found.right, isSplit, by) ??
+        this.#refused(files, by, judgeFound) ??
+        this.#refused(links, by, (link) => judgePath(link, "read"))
       if (refused !== undefined) return refused
     }
     return readable

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import { allow, ask, strictest, type Verdict } from "../Verdict.ts"
-import { handingParts } from "./doing/Find.ts"
-import { findShows, type Printed, printedBy, xargsShows } from "./doing/Handed.ts"
+import { handing } from "./doing/Find.ts"
+import { type Printed, printedBy, xargsShows } from "./doing/Handed.ts"
 import type { Step } from "./doing/Step.ts"
 import { usage } from "./Arguments.ts"
 import { findPaths } from "./Find.ts"
@@ -80,12 +80,11 @@ const judgeCommand = (
 }
 
 const judgeFind = (args: ReadonlyArray<Literal>, places: Places): Verdict => {
-  const handing = handingParts(args)
-  if (handing === undefined) return judgePaths(findPaths(args), places)
-  const { after, before, command } = handing
+  const handed = handing(args)
+  if (handed?.option !== "-exec") return judgePaths(findPaths(args), places)
   return strictest(
-    judgePaths(findPaths([...before, ...after]), places),
-    judgeHanded(findShows(before, after, command), "find -exec", places)
+    judgePaths(findPaths([...handed.before, ...handed.after]), places),
+    judgeHanded(handed.shows, "find -exec", places)
   )
 }
 

@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import { excerpt } from "../../../text/excerpt.ts"
 import { sentence } from "../../../text/sentence.ts"
 import { ask, type Verdict } from "../../Verdict.ts"
+import { mistaken } from "../FoundFiles.ts"
 import { maximumLooks } from "../Descent.ts"
 import { normalise } from "../LexicalPath.ts"
 import { findExpression } from "../FindExpression.ts"
@@ -76,15 +77,9 @@ export class ReadBelow {
     if (found === undefined)
       return ask("shell/not-known", `${excerpt(by)} uses files whose names are known only at run time.`)
     if (Either.isLeft(found)) return found.left
-    const { files, links, looks, odd, option } = found.right
+    const { files, links, looks } = found.right
     this.spend(looks)
-    if (option !== undefined)
-      return ask("shell/not-known", `${excerpt(by)} takes the file ${excerpt(option)} for an option.`)
-    if (isSplit && odd !== undefined) {
-      const how = "names pass as they are from `find -print0` to `xargs -0`"
-      return ask("shell/not-known", `${excerpt(by)} takes ${excerpt(odd)} for more than one name; ${how}.`)
-    }
-    return this.#read(files, by) ?? this.#read(links, by, this.#named)
+    return mistaken(found.right, isSplit, by) ?? this.#read(files, by) ?? this.#read(links, by, this.#named)
   }
 
   readonly #named = (path: string): Verdict => this.#context.judgePath(path, "read")
