@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import type { ApprovalRefused } from "../approval/ApprovalError.ts"
+import { duration } from "../text/duration.ts"
 import { maxJsonDepth } from "../text/Json.ts"
 import { legible } from "../text/legible.ts"
 import type { ParametersInvalid } from "../tool/Parameters.ts"
@@ -52,6 +53,24 @@ export class ParametersChanged extends Schema.TaggedError<ParametersChanged>()("
   }
 }
 
+/** What a tool says of a call before it is decided on. */
+const Foretelling = Schema.Literal("approval", "preview")
+export type Foretelling = typeof Foretelling.Type
+
+const foretold = { approval: "saying whether it needs approval", preview: "showing what it would do" } as const
+
+/** A tool looked at the world for too long before anyone could decide on its call; nobody was asked and nothing ran. */
+export class NotForetold extends Schema.TaggedError<NotForetold>()("NotForetold", {
+  tool: Schema.String,
+  callId: Schema.String,
+  what: Foretelling,
+  afterMillis: Schema.Number
+}) {
+  override get message() {
+    return `${named(this.tool)} was not run: ${foretold[this.what]} took longer than ${duration(this.afterMillis)}. See whether what it looks at answers, then try again.`
+  }
+}
+
 /** Something in the stack asked a second time for a handler that must not run twice; it was started once. */
 export class AlreadyRan extends Schema.TaggedError<AlreadyRan>()("AlreadyRan", { tool: Schema.String }) {
   override get message() {
@@ -77,7 +96,7 @@ export class ToolsetInvalid extends Schema.TaggedError<ToolsetInvalid>()("Toolse
 }
 
 /** Why a call did not get past the gate. */
-export type Refused = ParametersInvalid | ParametersChanged | GateBypassed | ApprovalRefused
+export type Refused = ParametersInvalid | ParametersChanged | GateBypassed | NotForetold | ApprovalRefused
 
 /** What a call of any tool can fail with. */
 export type GateError = ToolNotFound | ReservedToolName | ArgumentsMalformed | Refused | AlreadyRan | ResultInvalid

@@ -1,4 +1,5 @@
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { isDeepStrictEqual } from "node:util"
@@ -7,6 +8,7 @@ import { ApprovalStale, ApprovalUnavailable } from "../approval/ApprovalError.ts
 import { Approvals } from "../approval/Approvals.ts"
 import { free, type Wanted } from "../approval/Decision.ts"
 import { editedKey, editedOf } from "../approval/Request.ts"
+import { deadline } from "../middleware/deadline.ts"
 import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
 import { ownJson } from "../text/Json.ts"
@@ -14,19 +16,30 @@ import { ParametersInvalid } from "../tool/Parameters.ts"
 import type { Preview } from "../tool/Preview.ts"
 import { Notified, trusted } from "../tool/ToolEvent.ts"
 import { undecoded, type ToolCall } from "../tool/ToolCall.ts"
-import { GateBypassed, ParametersChanged, type Refused } from "./GateError.ts"
+import { type Foretelling, GateBypassed, NotForetold, ParametersChanged, type Refused } from "./GateError.ts"
 import { Passage, type Cleared } from "./Passage.ts"
 import { decoded, isInvalid, same } from "./validate.ts"
 
 /** How often a call is asked for whose targets change after each answer. */
 const maxRounds = 3
 
+/** How long a tool may look at the world for a decision on its call. */
+const patience = Duration.minutes(1)
+
+/** What a tool says of its call before it is decided on; a failure of it is the call's, whose type the toolset has. */
+const soon = <A>({ callId, name: tool }: ToolCall, what: Foretelling, self: Effect.Effect<A>): Effect.Effect<A> =>
+  deadline(self, {
+    limit: patience,
+    onTimeout: (_which, after) =>
+      new NotForetold({ tool, callId, what, afterMillis: Duration.toMillis(after) }) as never
+  })
+
 /** Whether the tool wants a decision; one that looks at the world may refuse the call by failing. */
 const asksFor = (call: ToolCall): Wanted | Effect.Effect<Wanted> => {
   const need = call.tool.approval
-  return typeof need === "function"
-    ? (need(call.params as never) as Wanted | Effect.Effect<Wanted>)
-    : need === "always" && need
+  if (typeof need !== "function") return need === "always" && need
+  const asks = need(call.params as never) as Wanted | Effect.Effect<Wanted>
+  return Effect.isEffect(asks) ? soon(call, "approval", asks) : asks
 }
 
 /** What the call would do, by the tool's own word; a preview that fails is the call's failure. */
@@ -34,7 +47,7 @@ const previewOf = (call: ToolCall): Effect.Effect<Preview | undefined> => {
   const make: ((params: never) => unknown) | undefined = call.tool.preview
   return make === undefined
     ? Effect.succeed(undefined)
-    : Effect.suspend(() => make(call.params as never) as Effect.Effect<Preview>)
+    : Effect.suspend(() => soon(call, "preview", make(call.params as never) as Effect.Effect<Preview>))
 }
 
 /**

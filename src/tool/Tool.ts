@@ -138,7 +138,10 @@ export interface Options<
   readonly location?: Location
   /** Who may invoke the tool. Default: `llm`. */
   readonly mode?: ExecutionMode
-  /** When a call needs approval. Default: `never` for a read-only tool, `always` for others. */
+  /**
+   * When a call needs approval. Default: `never` for a read-only tool, `always` for others. An effect that takes longer than a
+   * minute fails the call.
+   */
   readonly approval?: N | ((params: Params["Type"]) => B | Effect.Effect<B, Failure["Type"], InApproval>)
   /**
    * What a call touches, as data that rules, grants and modes judge; `none` for a tool that touches nothing they could
@@ -157,7 +160,7 @@ export interface Options<
   readonly label?: string
   /** The group in which people see it. Default: `general`. */
   readonly category?: string
-  /** What a call would do, shown to the person who decides on it. */
+  /** What a call would do, shown to the person who decides on it; one that takes longer than a minute fails the call. */
   readonly preview?: (params: Params["Type"]) => Effect.Effect<Preview, Failure["Type"], InPreview>
   /** Runs a call; the second argument says which, and takes output and progress. */
   readonly handler: (params: Params["Type"], call: ToolCall) => Effect.Effect<Success["Type"], Failure["Type"], R>
