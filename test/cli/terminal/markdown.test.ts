@@ -168,6 +168,18 @@ describe("Markdown of an answer", () => {
     assert.strictEqual(answer.end(), "\na │ b\n──┼──\n1 │ 2\n")
   })
 
+  it("shows the end of a long list that is being written as what it will be (U12)", () => {
+    const answer = new Answer({ style: plain, width: () => 81 })
+    const items = Array.from({ length: 100 }, (_, at) => `- **item** \`${at}\` of _many_`)
+    assert.strictEqual(answer.push(items.join("\n")), "")
+    assert.deepStrictEqual(
+      answer.live(3),
+      [97, 98, 99].map((at) => `- item \`${at}\` of many`)
+    )
+    assert.strictEqual(answer.push("\n  - **below**\n    ```\n    **x**"), "")
+    assert.deepStrictEqual(answer.live(2), ["    ```", "    **x**"])
+  })
+
   it("colours code, but none whose lines a grammar would need seconds for (U12)", () => {
     const code = (value: string) => `\`\`\`ini\nkey = "${value}"\n\`\`\`\n`
     assert.match(shown(code("short"), 80, coloured), sgr)

@@ -3,9 +3,18 @@ import { render } from "../markdown/render.ts"
 import type { Style } from "../Style.ts"
 import { textWidth } from "./noteRows.ts"
 
-/** Characters of what is not complete that are shown as Markdown, and so many of more as they are. */
+/** Characters of what is not complete that are shown, and so many of more. */
 const draftLimit = 2048
 const tailLimit = 1024
+
+/** What is shown of a text that is being written, from the beginning of a line on; as it is where it may begin amid code. */
+const tail = (text: string): Pick<Block, "kind" | "text"> => {
+  if (text.length <= draftLimit) return { kind: "markdown", text }
+  const begin = text.indexOf("\n", text.length - tailLimit) + 1
+  return begin === 0 || /```|~~~/.test(text)
+    ? { kind: "plain", text: text.slice(-tailLimit) }
+    : { kind: "markdown", text: text.slice(begin).trimStart() }
+}
 
 /** An answer that is being written: its blocks are printed as they are complete, the last one is seen until it is. */
 export class Answer {
@@ -41,9 +50,8 @@ export class Answer {
     if (text.trim() === "") return []
     const width = this.width()
     if (this.draft?.text !== text || this.draft.width !== width) {
-      const kind = code ? "code" : text.length <= draftLimit ? "markdown" : "plain"
-      const shown = kind === "markdown" ? text : text.slice(-tailLimit)
-      this.draft = { text, width, rows: render({ kind, text: shown, continues: false }, { style: this.style, width }) }
+      const shown = code ? ({ kind: "code", text: text.slice(-tailLimit) } as const) : tail(text)
+      this.draft = { text, width, rows: render({ ...shown, continues: false }, { style: this.style, width }) }
     }
     return [...(this.begun ? [""] : []), ...this.draft.rows].slice(-limit)
   }
