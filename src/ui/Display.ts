@@ -56,6 +56,8 @@ export type Display =
       /** Asked for by the person: the result is shown to its last line. */
       readonly whole?: true
       readonly durationMillis: number
+      /** Epoch milliseconds. */
+      readonly endedAt: number
     }
   | {
       readonly _tag: "Note"

@@ -239,6 +239,7 @@ export class Calls {
         outcome,
         text: denied ?? text,
         durationMillis: ranMillis,
+        endedAt: envelope.time,
         ...(result !== undefined && { result }),
         ...(told.isInvoked && { whole: true })
       },

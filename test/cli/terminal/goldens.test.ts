@@ -48,7 +48,14 @@ const drawn = (scene: Scene, width: number, style: Style) =>
     const [first] = scene.displays ?? []
     if (scene.diff !== undefined && first?._tag === "CallBegan") {
       yield* ui.diff({ call: first.call, text: scene.diff, omitted: 0 })
-      yield* ui.display({ _tag: "CallEnded", call: first.call, outcome: "done", text: "", durationMillis: 1234 })
+      yield* ui.display({
+        _tag: "CallEnded",
+        call: first.call,
+        outcome: "done",
+        text: "",
+        durationMillis: 1234,
+        endedAt: 0
+      })
     }
     if (scene.ask !== undefined) yield* Effect.forkScoped(scene.ask(ui, Context.get(context, Form)))
     yield* TestClock.adjust("400 millis")

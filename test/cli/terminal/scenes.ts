@@ -40,7 +40,8 @@ const ended = (of: CallShown, outcome: "done" | "failed" | "interrupted", text =
   call: of,
   outcome,
   text,
-  durationMillis: 1234
+  durationMillis: 1234,
+  endedAt: 0
 })
 const started = (of: CallShown): Display => ({ _tag: "CallStarted", call: of })
 const note = (level: "info" | "warning" | "error", text: string): Display => ({ _tag: "Note", level, text })

@@ -16,13 +16,14 @@ const call = (name: string, tool = "run", args: unknown = { name }): CallShown =
   worker: ["root"]
 })
 const output = (of: CallShown, text: string): Display => ({ _tag: "CallOutput", call: of, channel: "stdout", text })
-const ended = (of: CallShown, text = "", outcome: "done" | "failed" = "done"): Display => ({
+const ended = (of: CallShown, text = "", outcome: "done" | "failed" = "done", endedAt = 0): Display => ({
   _tag: "CallEnded",
   call: of,
   outcome,
   text,
   ...(outcome === "failed" && text.startsWith("exit code ") && { result: "" }),
-  durationMillis: 5
+  durationMillis: 5,
+  endedAt
 })
 const note = (text: string): Display => ({ _tag: "Note", level: "info", text })
 const done: Display = {
@@ -78,13 +79,7 @@ describe("Transcript", () => {
   it.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
     "names a made-up tool as the model does, also %s (T1, U12)",
     (tool) => {
-      const failed: Display = {
-        _tag: "CallEnded",
-        call: call("a", tool),
-        outcome: "failed",
-        text: "no such tool",
-        durationMillis: 5
-      }
+      const failed = ended(call("a", tool), "no such tool", "failed")
       const shown = rows(made(), failed, ended(call("b", tool), "one"), done)
       assert.include(shown[0], `✗ ${tool}`)
       assert.include(shown.join("\n"), `• ${tool}`)
@@ -181,11 +176,16 @@ describe("Transcript", () => {
     const read = (name: string) => call(name, "read_file", { path: name })
     const list = call("src", "list_dir", { path: "src" })
     const transcript = made(60)
-    assert.deepStrictEqual(rows(transcript, ended(read("a.ts"), "1"), ended(list, "2"), ended(read("b.ts"), "3")), [])
+    // Two of them side by side for 3 ms, the third later.
+    const [a, b] = [read("a.ts"), read("b.ts")]
+    assert.deepStrictEqual(
+      rows(transcript, ended(a, "1", "done", 10), ended(list, "2", "done", 12), ended(b, "3", "done", 90)),
+      []
+    )
     // The last column stays free of what is drawn anew.
-    assert.deepStrictEqual(transcript.live(), ["• Read 2 files, listed 1  a.ts src b.ts               15 ms"])
+    assert.deepStrictEqual(transcript.live(), ["• Read 2 files, listed 1  a.ts src b.ts               12 ms"])
     assert.deepStrictEqual(rows(transcript, ended(read("none"), "no such file", "failed"), ended(read("c.ts"), "x")), [
-      "• Read 2 files, listed 1  a.ts src b.ts                15 ms",
+      "• Read 2 files, listed 1  a.ts src b.ts                12 ms",
       "✗ Read none                                             5 ms",
       "  no such file"
     ])

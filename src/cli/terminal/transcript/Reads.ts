@@ -42,6 +42,19 @@ export class Reads {
   }
 }
 
+/** Milliseconds of reads that may have run side by side, and of nothing between them. */
+const timeOf = (blocks: ReadonlyArray<CallBlock>): number => {
+  const times = blocks.flatMap(({ ended }) =>
+    ended === undefined ? [] : [{ from: ended.endedAt - ended.durationMillis, to: ended.endedAt }]
+  )
+  let [sum, last] = [0, -Infinity]
+  for (const { from, to } of times.sort((a, b) => a.from - b.from)) {
+    sum += Math.max(0, to - Math.max(from, last))
+    last = Math.max(last, to)
+  }
+  return sum
+}
+
 /** One row of several reads. */
 export const readsRow = (blocks: ReadonlyArray<CallBlock>, options: RowsOptions): string => {
   const { style } = options
@@ -53,7 +66,7 @@ export const readsRow = (blocks: ReadonlyArray<CallBlock>, options: RowsOptions)
     .map(([tool, count]) => readings.get(tool)!(count))
     .join(", ")
   const names = blocks.map(({ call }) => worded(call, "ended").object).filter((name) => name !== "")
-  const time = blocks.reduce((sum, { ended }) => sum + (ended?.durationMillis ?? 0), 0)
+  const time = timeOf(blocks)
   const [first] = blocks
   const path = first === undefined || first.depth > 0 ? [] : first.call.worker.slice(1)
   const worker = path.map((name) => style.dim(`${makeVisible(name)} › `))
