@@ -1,4 +1,4 @@
-// Runs every test. What starts no process runs beside what does, which waits for its processes a quarter of the time.
+// Runs the check and every test. What starts no process runs beside what does, which waits for its processes a quarter of the time.
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -28,11 +28,22 @@ const run = (project, shown, ...args) =>
     })
   })
 
+/** The check, which says itself what failed, as soon as it knows. */
+const check = () =>
+  new Promise((resolve) => {
+    const child = spawn(process.execPath, [path.resolve("scripts/check.mjs")], { stdio: "inherit" })
+    child.on("close", (code) => resolve({ project: "check", code: code ?? 1, failures: [], printed: "" }))
+  })
+
 /** What computes all the time has fewer workers than what waits for its processes. */
 const few = String(Math.max(1, os.availableParallelism() - 1))
 const fewer = ["--minWorkers", few, "--maxWorkers", few]
 
-const aside = async () => [await run("covered", "pipe", "--coverage", ...fewer), await run("fast", "pipe", ...fewer)]
+const aside = async () => [
+  await check(),
+  await run("covered", "pipe", "--coverage", ...fewer),
+  await run("fast", "pipe", ...fewer)
+]
 
 const [slow, others] = await Promise.all([run("slow", "inherit"), aside()])
 for (const { printed } of others) process.stdout.write(printed)
@@ -41,7 +52,8 @@ for (const { code, failures, project } of [slow, ...others]) {
   if (code === 0) continue
   process.exitCode = 1
   const why = failures.length === 0 ? "; what they printed above says why" : ""
-  console.error(`\nThe ${project} tests ended with exit code ${code}${why}.`)
+  const what = project === "check" ? "The check" : `The ${project} tests`
+  console.error(`\n${what} ended with exit code ${code}${why}.`)
   for (const failure of failures) console.error(`✗ ${failure}`)
 }
 fs.rmSync(reports, { recursive: true, force: true })
