@@ -10,7 +10,7 @@ const known = new Set(
 )
 
 const token =
-  /\s+|#[^\n]*|\$?[A-Za-z_]\w*|\d+(?:\.\d+)?|\.{1,2}|@(?:text|json|csv|tsv|html|uri|sh|base64)\b|[!=<>]=|\/\/=?|[|+-]?=|[|,:;?()[\]{}<>+-]|"/y
+  /\s+|#[^\n]*|\$?[A-Za-z_]\w*|\d+(?:\.\d*)?|\.{1,2}|@(?:text|json|csv|tsv|html|uri|sh|base64)\b|[!=<>]=|\/\/=?|[|+-]?=|[|,:;?()[\]{}<>+-]|"/y
 
 /**
  * A jq filter that only looks at its input, or prints it with other values: no files, modules, environment, definitions or loops, and
@@ -24,6 +24,8 @@ export const jqFilter = {
     )
   }
 }
+
+const isVariable = (word: string): boolean => word !== "$ENV" && !word.startsWith("$__")
 
 /** An index that may be a large number. */
 const index = /\[(?!\s*(?:\]|\d{1,5}\s*\]|"[^"\\]*"\s*\]))|\.\.|paths/
@@ -49,25 +51,31 @@ class Scanner {
       this.at += found.length
       // Newer versions take such a comment on to the next line, and older ones do not.
       if (found.startsWith("#") && /\\\r?$/.test(found)) return false
-      if (/^(?:\s|#)/.test(found)) continue
+      if (/^(?:\s|#)/.test(found)) {
+        if (before === ".") before = " "
+        continue
+      }
       if (/^(?:\/\/|[|+-])?=$/.test(found)) this.assigns = true
       if (found === '"') {
         if (!this.#string()) return false
       } else if (/^[([{]$/.test(found)) open.push(found)
       else if (/^[)\]}]$/.test(found)) {
         if (open.pop() !== { ")": "(", "]": "[", "}": "{" }[found]) return false
-      } else if (/^\$?[A-Za-z_]/.test(found) && !this.#isKnown(found, before, open.at(-1))) return false
+      } else if (/^\$?[A-Za-z_]/.test(found) && !this.#isName(found, before, open.at(-1))) {
+        if (found.startsWith("$") ? !isVariable(found) : !known.has(found)) return false
+        if (found === "if") open.push(found)
+        else if (found === "end" && open.pop() !== "if") return false
+      }
       before = found
     }
     return open.length === 0
   }
 
-  /** A field, a key of an object, a variable or a listed function. */
-  #isKnown(word: string, before: string, within: string | undefined): boolean {
-    if (word.startsWith("$")) return word !== "$ENV" && !word.startsWith("$__")
+  /** A field, or a key of an object: newer versions have lists of values in there too, between `if` and `end`. */
+  #isName(word: string, before: string, within: string | undefined): boolean {
+    if (word.startsWith("$")) return false
     if (before === ".") return true
-    if (within === "{" && /^[{,]$/.test(before) && /^\s*[:,}]/.test(this.#text.slice(this.at))) return true
-    return known.has(word)
+    return within === "{" && /^[{,]$/.test(before) && /^\s*[:,}]/.test(this.#text.slice(this.at))
   }
 
   #string(): boolean {

@@ -61,6 +61,31 @@ describe("programs in the languages of readers", () => {
     )
   })
 
+  it("of jq have keys between braces, and lists of values in a condition there (S3)", () => {
+    holds(
+      jqFilter,
+      [
+        "{a: if . then 1 else 2 end, env}",
+        "{a: if . then {env} else {env: 1} end, b}",
+        "{if, end: 1}",
+        "if . then . else .end end",
+        '[.[] | if . > 1. then "\\(if . then 1 end)" else 2 end]'
+      ],
+      [
+        "{a: if . then 1, env, 2 else 3 end}",
+        "{a: if . then {b: 1}, env, 2 else 3 end}",
+        "{a: if . then 1 elif . then input_filename, env, 2 end}",
+        "{a: if . then 1, .end, env, 2 end}",
+        "{a: if . then 1, 2.end, env, 3 end}",
+        "if . then 1",
+        "1 end",
+        ". env",
+        ". # x\nenv",
+        "1.env"
+      ]
+    )
+  })
+
   it("of jq end no comment at a backslash, which newer versions take on to the next line (S3)", () => {
     holds(
       jqFilter,
