@@ -77,14 +77,15 @@ export const mayBeFlag = (pattern: string, who: string): Verdict =>
 
 class Reader implements Usage {
   readonly options = new Set<string>()
-  readonly globs: Array<string> = []
-  readonly left: Array<Left> = []
+  globs: Array<string> = []
+  left: Array<Left> = []
   readonly types: Array<string> = []
   readonly paths: Array<Literal> = []
   readonly written: Array<Literal> = []
   readonly urls: Array<Literal> = []
   readonly sent: Array<readonly [option: string, value: string]> = []
   bare = true
+  #opensOthers = false
   readonly #name: string
   readonly #command: ReadOnlyCommand
   readonly #takes: ReadonlyMap<string, Takes>
@@ -138,7 +139,9 @@ class Reader implements Usage {
     if (kind === "nothing") return sign < 0 ? undefined : this.#notListed(text)
     if (sign < 0) return this.#next(name, kind, next)
     const value: Literal = { value: text.slice(sign + 1), bare: false, glob, tilde: false }
-    return glob && kind !== "glob" ? this.#mayBeFlag(value) : this.#value(name, kind, { ...value, glob: false })
+    return glob && kind !== "glob" && kind !== "only"
+      ? this.#mayBeFlag(value)
+      : this.#value(name, kind, { ...value, glob: false })
   }
 
   /** Whether an option behind an operand may be none: it names a file to write or goes to the program that runs. */
@@ -188,6 +191,7 @@ class Reader implements Usage {
       )
     else if (kind === "data") this.sent.push([option, value.value])
     else if (kind === "glob") this.globs.push(value.value)
+    else if (kind === "only") this.#opensOnly(value.value)
     else if (kind === "left") this.left.push({ pattern: value.value, of: "file" })
     else if (kind === "leftDirectory") this.left.push({ pattern: value.value, of: "directory" })
     else if (kind === "type") this.types.push(value.value)
@@ -196,6 +200,14 @@ class Reader implements Usage {
       return ask("shell/flag-not-listed", `${option} of ${this.#name} takes a number, not ${excerpt(value.value)}.`)
     }
     return undefined
+  }
+
+  /** grep opens what no pattern matches, unless the first of them is one of what it opens. Of those that match, the last one counts. */
+  #opensOnly(pattern: string): void {
+    const isLater = this.left.some(({ of }) => of === "file")
+    if (isLater) this.left = this.left.filter(({ of }) => of !== "file")
+    this.#opensOthers ||= isLater || pattern.startsWith("!")
+    this.globs = this.#opensOthers ? [] : [...this.globs, pattern]
   }
 
   finish(): Verdict | undefined {

@@ -1,6 +1,7 @@
 /**
  * What a value must be: a path is judged, a glob must not be able to name a secret, a type is one of files, a script is a lead, text is anything. What
- * is left is a pattern of names that a search leaves out: of files, or of directories with `leftDirectory`. What
+ * is left is a pattern of names that a search leaves out: of files, or of directories with `leftDirectory`. Only is a glob of the files that it opens,
+ * of which behind one that is left it opens all others too. What
  * is written is a path that no read-only command has, a url is an address, and data is sent to one. An archive is a path
  * that names no other machine, and a pair is two texts, each in a word of its own behind a long option.
  */
@@ -11,6 +12,7 @@ export type Kind =
   | "archive"
   | "pair"
   | "glob"
+  | "only"
   | "left"
   | "leftDirectory"
   | "type"

@@ -9,7 +9,7 @@ const grep = (options = ""): ReadOnlyCommand => ({
     --invert-match --word-regexp --line-regexp --count --files-with-matches --files-without-match --only-matching
     --quiet --silent --no-messages --byte-offset --with-filename --no-filename --line-number --initial-tab --null
     --null-data --text --recursive --line-buffered --regexp=text --file=path --max-count=number --after-context=number
-    --before-context=number --context=number --include=glob --exclude=left --exclude-dir=leftDirectory --label=text
+    --before-context=number --context=number --include=only --exclude=left --exclude-dir=leftDirectory --label=text
     --color[=text] --colour[=text] ${options}`,
   operands: "path",
   lead: /^/,

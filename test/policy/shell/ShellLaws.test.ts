@@ -256,7 +256,7 @@ describe("the tables", () => {
       for (const option of options)
         assert.match(
           option,
-          /^(?:-[\w.]|--[a-z][a-z0-9-]+)(?:=(?:text|number|path|archive|pair|glob|left|leftDirectory|type|script)|\[=(?:text|number)\])?$/,
+          /^(?:-[\w.]|--[a-z][a-z0-9-]+)(?:=(?:text|number|path|archive|pair|glob|only|left|leftDirectory|type|script)|\[=(?:text|number)\])?$/,
           name
         )
       const names = options.map((option) => option.split(/[=[]/)[0])
