@@ -38,8 +38,8 @@ export const literal = (source: string, lookup: Lookup = unknown): Literal | und
 
 const unknown: Lookup = () => undefined
 
-/** None where zsh takes what follows for a part or a change of it, and other shells for text: `$x[1]`, `$x:h`. */
-const variable = /\$(?:([A-Za-z_]\w*(?!\w|\[|:[a-zA-Z&])|\?)|\{([A-Za-z_]\w*)\})/y
+/** None where zsh takes what follows for a part or a change of it, and other shells for text: `$x[1]`, `$?[1]`, `$x:h`. */
+const variable = /\$(?:([A-Za-z_]\w*(?!\w)|\?)(?!\[|:[a-zA-Z&])|\{([A-Za-z_]\w*)\})/y
 
 /** A variable at a place of a source, with where it ends. */
 const variableAt = (

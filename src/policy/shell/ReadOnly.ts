@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import { allow, ask, strictest, type Verdict } from "../Verdict.ts"
 import { handing } from "./doing/Find.ts"
 import { type Printed, printedBy, xargsShows } from "./doing/Handed.ts"
+import { countsByExpression } from "./doing/Printf.ts"
 import type { Step } from "./doing/Step.ts"
 import { usage } from "./Arguments.ts"
 import { findPaths } from "./Find.ts"
@@ -75,6 +76,8 @@ const judgeCommand = (
       `Runs ${excerpt(name)}, which runs without asking only within limits of memory and time.`
     )
   }
+  if (name === "printf" && countsByExpression(args))
+    return ask("shell/operand", "Some shells compute an argument that `printf` counts with, which can run code.")
   const verdict = judgeListed(name, listed, args, places)
   return name === "cd" && verdict.decision === "allow" ? enter(command, places) : verdict
 }

@@ -244,4 +244,25 @@ describe("what other shells read otherwise", () => {
       ])
     })
   )
+
+  it.scoped("is asked about: what zsh computes of an index, or where `printf` counts (S3)", () =>
+    Effect.gen(function* () {
+      const { holds } = yield* workspace
+      holds([
+        ['ls; echo "$?[path[\\$(id)]]"', "shell/expansion"],
+        ['ls; printf %s "$?[PATH=3]"', "shell/expansion"],
+        ["ls; echo $?:h", "shell/expansion"],
+        ['ls; echo "$? [1] $?: $?."', reads],
+        ["printf %d 'path[$(id)]'", "shell/operand"],
+        ["printf %d PATH=3; ls", "shell/operand"],
+        ["printf '%s %5.2f\\n' a b", "shell/operand"],
+        ["printf '%s %d\\n' a 1 b PATH=3", "shell/operand"],
+        ["printf '%%s %d' PATH=3", "shell/operand"],
+        ["printf -- %d PATH=3", "shell/operand"],
+        ["for f in PATH=3; do printf %d $f; done", "shell/operand"],
+        ["printf '%s %d%% %x %5.1f\\n' 'a[1]' 7 0xff 1.5 b 8", reads],
+        ["printf '%s\\n' 'path[$(id)]' a; printf '%b%q%c' a b c; printf '%d\\n' $?", reads]
+      ])
+    })
+  )
 })

@@ -5,24 +5,12 @@ import type { Literal } from "../Literal.ts"
 import type { ReadOnlyCommand } from "../ReadOnlyCommand.ts"
 import type { OrdinaryCommand } from "./OrdinaryCommand.ts"
 import { everything, searchOf } from "../Search.ts"
+import { countsByExpression } from "./Printf.ts"
 import { does, type Step, type Touch, unknownPart, unread, type Unread } from "./Step.ts"
 import { filledWith } from "./TreeChanges.ts"
 import { isKnown, plain } from "./Unknown.ts"
 
 const here: Literal = { ...plain, value: "." }
-
-/** Whether `printf` is told to count with what may be no number, which some shells compute as an expression. */
-const computesIn = (args: ReadonlyArray<Literal>): boolean => {
-  const [format = "", ...given] = args.map(({ value }) => value)
-  const conversions = [...format.matchAll(/%[-+ #0']*(?<width>\*|\d+)?(?:\.(?<precision>\*|\d+))?(?<kind>[a-zA-Z])/g)]
-  const isCounted = (at: number): boolean => /[diouxXeEfFgGaA]/.test(conversions[at]?.groups?.["kind"] ?? "")
-  const isMixed = format.includes("*") || given.some((value) => value.includes(unknownPart + unknownPart))
-  return given.some(
-    (value, at) =>
-      !/^-?(?:\d+(?:\.\d+)?|0x[\da-f]+)?$/i.test(value) &&
-      (isMixed ? conversions.some((_, one) => isCounted(one)) : isCounted(at % Math.max(1, conversions.length)))
-  )
-}
 
 /** Whether a value that is sent is taken from a file or the input, or is not known; what is told at the end can go to a file. */
 const isTaken = ([option, value]: readonly [option: string, value: string]): boolean => {
@@ -63,7 +51,7 @@ export const listedDoes = (
   command: ReadOnlyCommand & OrdinaryCommand,
   args: ReadonlyArray<Literal>
 ): Step | Unread => {
-  if (name === "printf" && computesIn(args)) return unread(name, "what it counts can run code")
+  if (name === "printf" && countsByExpression(args)) return unread(name, "what it counts can run code")
   const isSplit = args.some(({ value }) => value.includes(unknownPart + unknownPart))
   if (isSplit && command.raw !== true && name !== "printf")
     return unread(name, "some of its words are known only at run time")

@@ -11,7 +11,7 @@ const isPaired = (text: string): boolean =>
   /^[\w\-./,+%@^:={}]+$/.test(text) && !/[{}]/.test(text.replaceAll(/\{[\w-]*\}/g, ""))
 
 /** A variable with what zsh takes for a part or a change of it, where other shells take that for text: `$x:h`, `$x[1]`. */
-const modified = /\$[A-Za-z_]\w*(?:\[|:[a-zA-Z&])/
+const modified = /\$(?:\w+|[?#@*$!-])(?:\[|:[a-zA-Z&])/
 
 /** Values of a range that are read one by one. */
 const maximumRange = 16

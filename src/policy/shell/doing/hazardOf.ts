@@ -10,7 +10,7 @@ const isNumeric = ({ text }: Word, numbers: Numbers): boolean =>
 const isPlainExpansion = /^\$\{#?\w+\[(?:[@*]|\d+)\]\}$|^\$\{\w+:\s?-?\d+(?::\d+)?\}$/
 
 /** What only zsh expands, and can run code for: an index without braces, and in braces flags, other expansions and patterns. */
-const zshOnly = /\$\{[#^=~+]*["'`$(]|\$[A-Za-z_]\w*\[(?!\d+\]|[@*]\])|\$\{\(|\$\{[^}]*[*?\w.\]]\(/
+const zshOnly = /\$\{[#^=~+]*["'`$(]|\$[#^=~+]*(?:\w+|[?#@*$!-])\[(?!\d+\]|[@*]\])|\$\{\(|\$\{[^}]*[*?\w.\]]\(/
 
 /** The key of an element of a list, but a number. */
 const computedKey = /^\[(?!\d+\]\+?=)[^\]]/
