@@ -185,3 +185,20 @@ describe("a download tool that another agent runs", () => {
     "wget https://example.com/x"
   ])("sends what its words say, and saves what it is given: %s (X5)", passes)
 })
+
+describe("what stands behind `&>`", () => {
+  it.each([
+    "echo hi &>/dev/null rm -rf src",
+    "echo hi &>>/dev/null ./x.sh",
+    "cat a.txt &>/dev/null touch b.txt",
+    "&>/dev/null echo rm b.txt",
+    "for f in a.txt; do cat &>/dev/null $f; done"
+  ])("is not let run for the command before it, as sh takes it for another one: %s (X5, S3)", (command) =>
+    assert.notStrictEqual(of(command).decision, "allow", command)
+  )
+
+  it.each(["which ls &>/dev/null && echo yes", "ls a.txt &>/dev/null 2>&1"])(
+    "may be nothing, or another redirection: %s (X5)",
+    passes
+  )
+})

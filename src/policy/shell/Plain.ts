@@ -20,7 +20,7 @@ import { isHarmlessAssignment } from "./HarmlessVariables.ts"
 import { behind, closing, groups, isLoopVariable, notAnalysed } from "./ControlFlow.ts"
 import type { Literal } from "./Literal.ts"
 import type { Place, PlainCommand } from "./PlainCommand.ts"
-import { isHarmless, isQuiet, redirection } from "./PlainRedirects.ts"
+import { background, continued, isHarmless, isQuiet, redirection } from "./PlainRedirects.ts"
 import { PlainWords, type Variables } from "./PlainWords.ts"
 import type { Source } from "./Source.ts"
 import { excerpt } from "../../text/excerpt.ts"
@@ -98,9 +98,8 @@ class Reader {
     if (node.type !== "Pipeline") return this.#command(node, { first, chained, piped: false, fed: false })
     if (node.prefixes.length > 0 && !this.#prefixed(node))
       return ask("shell/control-flow", "`time` and `!` change how a command runs.")
-    if (node.operators.some((operator) => operator !== "|")) {
+    if (node.operators.some((operator) => operator !== "|"))
       return ask("shell/control-flow", "Uses `|&`; only `|` is analysed.")
-    }
     const surely = chained && node.prefixes.length === 0
     for (const [index, command] of node.commands.entries()) {
       const refused = this.#command(command, {
@@ -127,7 +126,11 @@ class Reader {
   }
 
   #command(node: CommandNode, place: Place): Verdict | undefined {
-    if (node.type === "Command") return this.#simple(node, place)
+    if (node.type === "Command") {
+      const early = background(node)
+      if (early?.isAll === false) return continued
+      return this.#simple(node, early === undefined ? place : { ...place, chained: false })
+    }
     if (this.#variables !== undefined) {
       if (node.type === "For") return this.#for(node, place)
       if (node.type === "If") return this.#if(node, place)
@@ -215,9 +218,8 @@ class Reader {
     for (const [index, part] of wordlist.entries()) {
       if (!this.#accounts.between(at, part.pos, index === 0 ? /^[ \t]+in[ \t]+$/ : /^[ \t]+$/)) return unclear
       const word = this.#plainWords.read(part)
-      if (word === undefined || word.tilde) {
+      if (word === undefined || word.tilde)
         return ask("shell/expansion", `The value of ${excerpt(part.text)} is known only at run time.`)
-      }
       words.push(word)
       at = part.end
     }
@@ -273,9 +275,8 @@ class Reader {
       }
       const isPrinted = /^(?:echo|printf)$/.test(words[0]?.value ?? "")
       const word = this.#plainWords.read(part, isPrinted)
-      if (word === undefined) {
+      if (word === undefined)
         return ask("shell/expansion", `The value of ${excerpt(part.text)} is known only at run time.`)
-      }
       if (++this.#words > maximumWords) return ask("shell/too-complex", `Contains more than ${maximumWords} words.`)
       words.push(word)
     }

@@ -245,6 +245,24 @@ describe("what other shells read otherwise", () => {
     })
   )
 
+  it.scoped("is asked about: what sh runs behind `&>`, and where it stays before that (S3)", () =>
+    Effect.gen(function* () {
+      const { holds } = yield* workspace
+      holds([
+        ["cat a.md &>/dev/null touch x", "shell/redirect"],
+        ["cat a.md &>> /dev/null ./x", "shell/redirect"],
+        ["cat &>/dev/null a.md", "shell/redirect"],
+        ["&>/dev/null ls", "shell/redirect"],
+        ["for f in *.md; do cat &>/dev/null $f; done", "shell/redirect"],
+        ["cd src &>/dev/null && cat ../outside.md", "path/outside"],
+        ["cd src &>/dev/null && cat ../a.md", "path/outside"],
+        ["cd src >/dev/null 2>&1 && cat ../a.md", reads],
+        ["if ls a.md &>/dev/null; then cat a.md &>/dev/null 2>&1; fi", reads],
+        ["ls &>/dev/null && cat a.md; { ls; } &>/dev/null", reads]
+      ])
+    })
+  )
+
   it.scoped("is asked about: what zsh computes of an index, or where `printf` counts (S3)", () =>
     Effect.gen(function* () {
       const { holds } = yield* workspace

@@ -1,5 +1,6 @@
 import type { Script, SyntaxNode, Word } from "unbash"
 import type { Numbers } from "./Numbers.ts"
+import { background } from "../PlainRedirects.ts"
 import { unread, type Unread } from "./Step.ts"
 
 const isNumeric = ({ text }: Word, numbers: Numbers): boolean =>
@@ -23,6 +24,8 @@ export const hazardOf = (node: SyntaxNode | Script, numbers: Numbers): Unread | 
       const isComputed = value.type !== "Word" && value.elements.some(({ text }) => computedKey.test(text))
       return index !== undefined || isComputed ? unread(name, "an index can run code") : undefined
     }
+    case "Command":
+      return background(node)?.isAll === false ? unread("&>", "some shells run what stands behind it") : undefined
     case "TestUnary":
       return /^-[vR]$/.test(node.operator) ? unread(node.operator, "its operand can run code") : undefined
     case "TestBinary":
