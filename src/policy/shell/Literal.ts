@@ -38,8 +38,8 @@ export const literal = (source: string, lookup: Lookup = unknown): Literal | und
 
 const unknown: Lookup = () => undefined
 
-/** None where zsh takes what follows for a part or a change of it, and other shells for text: `$x[1]`, `$?[1]`, `$x:h`. */
-const variable = /\$(?:([A-Za-z_]\w*(?!\w)|\?)(?!\[|:[a-zA-Z&])|\{([A-Za-z_]\w*)\})/y
+/** None where zsh takes what follows for a part or a change of it, or a letter for one of its name, and other shells for text: `$x[1]`, `$x:h`. */
+const variable = /\$(?:([A-Za-z_]\w*(?![\w\u0080-\uffff])|\?)(?!\[|:[a-zA-Z&])|\{([A-Za-z_]\w*)\})/y
 
 /** A variable at a place of a source, with where it ends. */
 const variableAt = (
@@ -72,6 +72,9 @@ const unquote = (source: string, lookup: Lookup): string | undefined => {
       const next = source.charAt(++at)
       if (next === "" || next === "\n") return undefined
       value += next
+    } else if (value === "" && at > 0 && "~=".includes(char)) {
+      // To zsh, empty quotes in front are nothing.
+      return undefined
     } else if (char === "~" && "=:".includes(source.charAt(at - 1))) {
       return undefined
     } else if (char === "!" && "=".startsWith(source.charAt(at + 1))) {

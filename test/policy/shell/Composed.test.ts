@@ -238,6 +238,13 @@ describe("what other shells read otherwise", () => {
         ['for f in src/a.ts; do cat "$f:h/../../outside.md"; done', "shell/expansion"],
         ['for f in ./a; do cat "$f[1]$f[1]/outside.md"; done', "shell/expansion"],
         ['for f in src; do echo "$f: ${f}:h ${f}[1]"; cat "$f"; done', reads],
+        ["cat ''~/x", "shell/expansion"],
+        ['ls ""~', "shell/expansion"],
+        ["cat ''\"\"=ls", "shell/expansion"],
+        ["cat ''a=b a''~; [ a'' = b ]", reads],
+        ["for f in src; do cat $f\u00e9/etc/hostname; done", "shell/expansion"],
+        ['for f in src; do cat "$f\u00e9/etc/hostname"; done', "shell/expansion"],
+        ['for f in src; do cat "${f}\u00e9/x" "$f/\u00e9"; done', reads],
         ["time TZ=Europe/Berlin ls", "shell/control-flow"],
         ["time LC_ALL=C sort a.md", "shell/control-flow"],
         ["TZ=Europe/Berlin ls; time ls", reads]
