@@ -88,12 +88,12 @@ const shown = (known: KnownServer, inquiry: InputRequest): InputRequest | undefi
 
 /** The questions of a server that a person may be asked, and the keys of the others. */
 export const sorted = (known: KnownServer, inquiries: Inquiries) => {
-  const fit: Record<string, InputRequest> = {}
+  const fit: Array<readonly [string, InputRequest]> = []
   const refused: Array<string> = []
   for (const [key, inquiry] of Object.entries(inquiries)) {
     const put = shown(known, inquiry)
     if (put === undefined) refused.push(key)
-    else fit[key] = put
+    else fit.push([key, put])
   }
-  return { fit, refused }
+  return { fit: Object.fromEntries(fit), refused }
 }

@@ -2,6 +2,7 @@ import type { Transport } from "@modelcontextprotocol/client"
 import type * as Library from "@modelcontextprotocol/client"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { flow } from "effect/Function"
 import type * as Scope from "effect/Scope"
 import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import { legible } from "../text/legible.ts"
@@ -16,6 +17,7 @@ import { ServerUnavailable } from "./McpError.ts"
 import type { HttpServer, ProgramServer } from "./McpServer.ts"
 import { asSaid, ownProgram } from "./ownProgram.ts"
 import * as ProgramTransport from "./ProgramTransport.ts"
+import { disguised } from "./ProtoName.ts"
 import * as Reconnecting from "./Reconnecting.ts"
 import type { Surroundings } from "./Surroundings.ts"
 
@@ -57,7 +59,7 @@ const toProgram = (
         ? plain
         : yield* Effect.mapError(confine(plain, allowed), ({ message }) => unavailable(message.replace(/\.$/, "")))
     const digits = Digits.make()
-    const transport = yield* ProgramTransport.make(processes, started, scope, digits.keep)
+    const transport = yield* ProgramTransport.make(processes, started, scope, flow(disguised, digits.keep))
     hearing(transport, digits.tell)
     return {
       transport,
@@ -83,7 +85,7 @@ const toUrl = (
     const digits = Digits.make()
     const way = failing(
       new StreamableHTTPClientTransport(new URL(server.url), {
-        fetch: boundedFetch(longestMessage, digits.keep),
+        fetch: boundedFetch(longestMessage, flow(disguised, digits.keep)),
         requestInit: { headers: given },
         reconnectionScheduler,
         // What the user has configured counts before a login.

@@ -3,12 +3,15 @@ import * as Schema from "effect/Schema"
 import { sha256 } from "../approval/Digest.ts"
 import { isDeepText } from "../text/Json.ts"
 
+/** An object of JSON as it is: a copy member by member would take one that is called `__proto__` for what it inherits. */
+const Members = Schema.declare((value): value is Readonly<Record<string, unknown>> => Predicate.isReadonlyRecord(value))
+
 /** What a server offers under a name that stays: a tool, a prompt, or a template of resources. */
 export const Offer = Schema.Struct({
   kind: Schema.Literal("tool", "prompt", "template"),
   name: Schema.String,
   /** Everything of it that a model or a person reads, and what its parameters are; the name included. */
-  definition: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+  definition: Members
 })
 export type Offer = typeof Offer.Type
 
@@ -26,7 +29,7 @@ export const Manifest = Schema.Struct({
   /** It has resources to be listed and read. */
   resources: Schema.Boolean,
   /** Those that it listed, if they are few enough to be kept. */
-  resourceList: Schema.optionalWith(Schema.Array(Schema.Record({ key: Schema.String, value: Schema.Unknown })), {
+  resourceList: Schema.optionalWith(Schema.Array(Members), {
     exact: true
   }),
   /** What of its lists was left out. */

@@ -17,6 +17,7 @@ import { type Line, LineReader } from "../text/LineReader.ts"
 import { type Losing, losing } from "./brokenOff.ts"
 import type { Digits } from "./Digits.ts"
 import { deepest, isAnswer } from "./JsonRpc.ts"
+import { plainText } from "./ProtoName.ts"
 
 /** Characters of a message of a server; a longer one ends it. */
 const longestMessage = 32 * 1024 * 1024
@@ -166,7 +167,7 @@ export const make = (
         const closed = () => resume(new InputClosed({ reason: gone ?? "it does not read its input any more" }))
         if (input === undefined || gone !== undefined || !input.writable) return closed()
         unread++
-        input.write(`${JSON.stringify(message)}\n`, (error) => {
+        input.write(`${plainText(JSON.stringify(message))}\n`, (error) => {
           unread--
           if (error) closed()
           else resume(Effect.void)

@@ -2,9 +2,10 @@ import * as Effect from "effect/Effect"
 import { ExactValues } from "../redaction/ExactValues.ts"
 import type { Given } from "./Given.ts"
 import { isProgram, type KnownServer } from "./KnownServer.ts"
+import { plain } from "./ProtoName.ts"
 import type { Surroundings } from "./Surroundings.ts"
 
-/** Takes given values out of what a server says, however they are spelled in its texts. */
+/** What a server says as it is used: without the values that it was given, however they are spelled in its texts. */
 export type Veil = <A>(said: A) => A
 
 /** The veil over some values; it has no others to tell. */
@@ -38,7 +39,7 @@ export const make = ({ server }: KnownServer, given: Given, { login }: Pick<Surr
   const own = Object.values(given)
   let known = { token: "", veil: over(own) }
   return {
-    last: (said) => known.veil(said),
+    last: (said) => known.veil(plain(said)),
     refresh: isProgram(server)
       ? Effect.void
       : Effect.map(

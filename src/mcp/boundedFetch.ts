@@ -8,6 +8,7 @@ import { parsed } from "../text/Url.ts"
 import type { Digits } from "./Digits.ts"
 import { eachData } from "./eachData.ts"
 import { deepest } from "./JsonRpc.ts"
+import { plainText } from "./ProtoName.ts"
 
 /** Bytes of an answer that is an error. */
 const longestError = 64 * 1024
@@ -77,7 +78,11 @@ const target = (response: Response, from: string | URL): string =>
 export const boundedFetch =
   (most: number, keep: Digits["keep"] = identity): FetchLike =>
   (url, init) =>
-    fetch(url, { ...init, redirect: "manual" }).then((response) => {
+    fetch(url, {
+      ...init,
+      ...(typeof init?.body === "string" && { body: plainText(init.body) }),
+      redirect: "manual"
+    }).then((response) => {
       const { body, headers, ok, status, statusText } = response
       if (status >= 300 && status < 400 && headers.has("location"))
         throw new Error(`it redirects to ${target(response, url)}, which is not followed`)

@@ -13,6 +13,7 @@ import { ParametersInvalid, unsound } from "../../tool/Parameters.ts"
 import type { Answers, Inquiries, ServerProgress } from "../Audience.ts"
 import type { CallResult } from "../ServerResult.ts"
 import { ServerRefused } from "../McpError.ts"
+import { plain } from "../ProtoName.ts"
 import { canElicit, capabilitiesOf, type ClientCall, mayBeLost, unheard } from "./ClientCall.ts"
 import type { Gateway } from "./Gateway.ts"
 import { answerOf, type Elicitation, pendingText, questionOf } from "./Question.ts"
@@ -85,7 +86,7 @@ export const make = ({
       const state = ctx.mcpReq.requestState<State>()
       const { inputResponses } = ctx.mcpReq
       if (inputResponses === undefined) return Effect.void
-      const { approval, ...others } = inputResponses
+      const { approval, ...others } = plain(inputResponses)
       if (state === undefined) {
         // Forms of servers may be filled in ahead; a decision is one on what was shown.
         running.talk.answer(others as Answers)
@@ -157,7 +158,9 @@ export const make = ({
         Effect.option(
           Effect.tryPromise(
             (signal) =>
-              ctx.mcpReq.send(inquiry as ElicitRequest, { signal, timeout: Duration.toMillis(patience) }) as Promise<A>
+              ctx.mcpReq
+                .send(inquiry as ElicitRequest, { signal, timeout: Duration.toMillis(patience) })
+                .then(plain) as Promise<A>
           )
         )
       yield* Effect.forEach(

@@ -7,6 +7,7 @@ import { StringDecoder } from "node:string_decoder"
 import { parseJson } from "../../text/Json.ts"
 import { type Line, LineReader } from "../../text/LineReader.ts"
 import { deepest, inexactNumber, inexactReason, isAnswer, isId } from "../JsonRpc.ts"
+import { disguised, plainText } from "../ProtoName.ts"
 import * as OpenIds from "./OpenIds.ts"
 
 /** Characters of a line of a client, as many as a request over HTTP may have bytes. */
@@ -54,7 +55,7 @@ export const make = (input: Readable, output: Writable, gone: () => void = () =>
   const write = (message: unknown): Promise<void> =>
     new Promise((resolve, reject) => {
       if (isClosed) reject(new Error("the connection is closed"))
-      else output.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()))
+      else output.write(`${plainText(JSON.stringify(message))}\n`, (error) => (error ? reject(error) : resolve()))
     })
   const refuse = (id: unknown, error: Problem) =>
     // Where it cannot be told which request is meant, the protocol has no id: a client that holds answers to it takes no null.
@@ -75,7 +76,7 @@ export const make = (input: Readable, output: Writable, gone: () => void = () =>
   const take = ({ isCut, text: line }: Line) => {
     if (isCut) return refuse(undefined, invalid(`it has more than ${longestLine} characters`))
     if (line.trim() === "") return
-    const found = parseJson(line, deepest)
+    const found = parseJson(disguised(line), deepest)
     if (Either.isLeft(found))
       refuse(undefined, { code: parseError, message: `Parse error: the line is ${found.left} JSON.` })
     else {

@@ -17,6 +17,7 @@ import { version } from "../../version.ts"
 import { ServerRefused } from "../McpError.ts"
 import type { ServerNews } from "../Servers.ts"
 import { fitting, type Fitting } from "../fitting.ts"
+import { disguisedData, plain } from "../ProtoName.ts"
 import * as Calls from "./Calls.ts"
 import type { Gateway } from "./Gateway.ts"
 import * as Offered from "./Offered.ts"
@@ -149,6 +150,7 @@ export const make = (options: DownstreamOptions) =>
                 : new library.ProtocolError(library.ProtocolErrorCode.InternalError, error.message)
             )
           )
+          .then(disguisedData)
       }
       const call = (ctx: ServerContext, tool: string, parameters: unknown) =>
         calls.called({ server, era, ctx, by, tool, parameters })
@@ -166,8 +168,8 @@ export const make = (options: DownstreamOptions) =>
           Effect.gen(function* () {
             // What is offered is made only for a name that may mean something else: every call comes by here.
             const wanted = isStandIn(params.name)
-              ? meant(yield* offered, budget, params)
-              : { name: params.name, parameters: params.arguments ?? {} }
+              ? meant(yield* offered, budget, plain(params))
+              : { name: params.name, parameters: plain(params.arguments ?? {}) }
             if (!("query" in wanted)) {
               const tool = Offered.gateName(view, wanted.name)
               return yield* promised(server, tool, yield* call(ctx, tool, wanted.parameters))
@@ -201,7 +203,7 @@ export const make = (options: DownstreamOptions) =>
       server.setRequestHandler("prompts/get", ({ params }, ctx) =>
         answer(
           Effect.flatMap(
-            Effect.flatMap(parts, ({ prompt }) => prompt(params.name, params.arguments)),
+            Effect.flatMap(parts, ({ prompt }) => prompt(params.name, plain(params.arguments))),
             (part) => Effect.map(partOf(ctx, part), (result) => withLinks(result, (uri) => view.uri(part.server, uri)))
           ) as Effect.Effect<never, ServerRefused>,
           ctx
@@ -237,7 +239,7 @@ export const make = (options: DownstreamOptions) =>
       )
       server.setRequestHandler("completion/complete", ({ params }, ctx) =>
         answer(
-          Effect.flatMap(parts, ({ complete }) => complete(params)),
+          Effect.flatMap(parts, ({ complete }) => complete(plain(params))),
           ctx
         )
       )

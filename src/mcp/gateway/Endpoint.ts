@@ -22,7 +22,7 @@ import { listening, node } from "../../server/NodeListener.ts"
 import { Rates } from "../../server/Rates.ts"
 import { tokenStore } from "../../server/tokenFiles.ts"
 import { Tokens } from "../../server/Tokens.ts"
-import { bodyOf, idOf, largest, misread, named, refusal, textOf } from "./bodies.ts"
+import { answerTo, bodyOf, idOf, largest, misread, refusal, textOf } from "./bodies.ts"
 import type * as Downstream from "./Downstream.ts"
 import * as OpenIds from "./OpenIds.ts"
 
@@ -174,9 +174,14 @@ const make = ({
           library
             .isLegacyRequest(asked.request, body, { maxRequestBodySize: largest })
             .then((isLegacy) =>
-              isLegacy ? legacy(asked, body) : modern.fetch(asked.request, { authInfo: asked.authInfo })
+              isLegacy
+                ? legacy(asked, body)
+                : modern.fetch(asked.request, {
+                    authInfo: asked.authInfo,
+                    ...(body !== undefined && { parsedBody: body })
+                  })
             )
-            .then((response) => named(response, body))
+            .then((response) => answerTo(body, response))
         )
       })
   })

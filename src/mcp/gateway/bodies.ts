@@ -2,7 +2,9 @@ import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import { parseJson } from "../../text/Json.ts"
 import { counting } from "../boundedFetch.ts"
+import { eachData } from "../eachData.ts"
 import { deepest, type Id, inexactNumber, inexactReason, isId } from "../JsonRpc.ts"
+import { disguised, plainText } from "../ProtoName.ts"
 
 /** Bytes of a request. */
 export const largest = 16 * 1024 * 1024
@@ -22,7 +24,7 @@ export const textOf = (request: Request): Promise<string | undefined> => {
 
 /** The messages of a body; nothing where it is no JSON. */
 export const bodyOf = (text: string | undefined): unknown =>
-  text === undefined ? undefined : Either.getOrUndefined(parseJson(text, deepest))
+  text === undefined ? undefined : Either.getOrUndefined(parseJson(disguised(text), deepest))
 
 /** The id of the request that a body is. */
 export const idOf = (body: unknown): Id | undefined =>
@@ -35,15 +37,22 @@ export const misread = (text: string | undefined, body: unknown): Response | und
   return number === undefined || id === undefined ? undefined : refusal(400, -32602, inexactReason(number), id)
 }
 
-/** Says which request an error is about, which the library leaves open where it refuses a body before it looks into it. */
-export const named = (response: Response, body: unknown): Promise<Response> => {
+/** The text of an error, which says what request it is about; the library leaves that open where it refuses a body before it looks into it. */
+const named = (text: string, id: Id): string => {
+  const said = Either.getOrUndefined(parseJson(text, deepest))
+  const isOpen = Predicate.isReadonlyRecord(said) && "error" in said && said["id"] === null
+  return isOpen ? JSON.stringify({ ...said, id }) : text
+}
+
+/** What the library answers to a body, as it is for the client. */
+export const answerTo = (body: unknown, response: Response): Response | Promise<Response> => {
+  const { body: said, headers, ok, status } = response
+  const contentType = headers.get("content-type") ?? ""
+  if (said !== null && contentType.startsWith("text/event-stream"))
+    return new Response(said.pipeThrough(eachData(plainText)), { status, headers })
+  if (!contentType.startsWith("application/json")) return response
   const id = idOf(body)
-  const { headers, ok, status } = response
-  if (id === undefined || ok || headers.get("content-type")?.startsWith("application/json") !== true)
-    return Promise.resolve(response)
-  return response.text().then((text) => {
-    const said = Either.getOrUndefined(parseJson(text, deepest))
-    const isOpen = Predicate.isReadonlyRecord(said) && "error" in said && said["id"] === null
-    return new Response(isOpen ? JSON.stringify({ ...said, id }) : text, { status, headers })
-  })
+  return response
+    .text()
+    .then((text) => new Response(plainText(ok || id === undefined ? text : named(text, id)), { status, headers }))
 }
