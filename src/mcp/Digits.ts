@@ -8,12 +8,17 @@ import { textBlock } from "./ServerResult.ts"
 export interface Digits {
   /** The JSON text with a string in the place of each such number. */
   readonly keep: (text: string) => string
+  /** Whether a message has more such numbers than are kept; it cannot be used. */
+  readonly isCrowded: (message: JSONRPCMessage) => boolean
   /**
    * The message as it may be used. Data of a tool with such a number are an error that has them as text; elsewhere in answers and logs
    * the digits are strings; definitions and the rest have the number that is read.
    */
   readonly tell: (message: JSONRPCMessage) => JSONRPCMessage
 }
+
+/** Such numbers from one message to the next, which may be of several texts: each is kept as a string of several times its size. */
+const most = 100_000
 
 type Put = (digits: string) => unknown
 
@@ -22,7 +27,10 @@ const lists = ["tools", "prompts", "resources", "resourceTemplates"]
 export const make = (): Digits => {
   // No server knows it.
   const sign = `${crypto.randomUUID()}:`
+  const crowd = `${sign}more`
   let isKept = false
+  let wasCrowded = false
+  let kept = 0
 
   const put = (value: unknown, as: Put): unknown => {
     if (typeof value === "string") return value.startsWith(sign) ? as(value.slice(sign.length)) : value
@@ -61,11 +69,20 @@ export const make = (): Digits => {
   }
 
   return {
-    keep: (text) =>
-      withInexact(text, (number) => {
+    keep: (text) => {
+      let isOver = false
+      return withInexact(text, (number) => {
+        if (isOver) return undefined
         isKept = true
-        return `"${sign}${number}"`
-      }),
+        if (kept++ < most) return `"${sign}${number}"`
+        isOver = wasCrowded = true
+        return `"${crowd}"`
+      })
+    },
+    isCrowded: (message) => {
+      kept = 0
+      return wasCrowded && JSON.stringify(message).includes(crowd)
+    },
     tell: (message) => (isKept ? (told(message) as JSONRPCMessage) : message)
   }
 }

@@ -31,8 +31,11 @@ const isInexact = (number: string): boolean => {
   return /^-?\d{16,}$/.test(number) && `${read}` !== number && BigInt(number) !== BigInt(read)
 }
 
-/** A JSON text with each number put otherwise that is read as another one, as integers beyond 2^53 are. */
-export const withInexact = (text: string, put: (number: string) => string): string => {
+/**
+ * A JSON text with each number put otherwise that is read as another one, as integers beyond 2^53 are; the rest of it stays as it is
+ * once one is put as nothing.
+ */
+export const withInexact = (text: string, put: (number: string) => string | undefined): string => {
   if (!/\d{16}|[eE]\+?\d{3}/.test(text)) return text
   const sign = /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
   let out = ""
@@ -44,7 +47,9 @@ export const withInexact = (text: string, put: (number: string) => string): stri
       if (end === -1) break
       sign.lastIndex = end + 1
     } else if (isInexact(one)) {
-      out += text.slice(from, index) + put(one)
+      const said = put(one)
+      if (said === undefined) break
+      out += text.slice(from, index) + said
       from = sign.lastIndex
     }
   }
@@ -55,8 +60,8 @@ export const withInexact = (text: string, put: (number: string) => string): stri
 export const inexactNumber = (text: string): string | undefined => {
   let first: string | undefined
   withInexact(text, (number) => {
-    first ??= number
-    return number
+    first = number
+    return undefined
   })
   return first
 }

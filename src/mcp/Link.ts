@@ -1,16 +1,18 @@
-import type { Transport } from "@modelcontextprotocol/client"
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client"
 import type * as Library from "@modelcontextprotocol/client"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { flow } from "effect/Function"
 import type * as Scope from "effect/Scope"
 import type { ProcessCommand } from "../process/ProcessCommand.ts"
+import { isDeepValue } from "../text/Json.ts"
 import { legible } from "../text/legible.ts"
 import { boundedFetch } from "./boundedFetch.ts"
-import { failing } from "./brokenOff.ts"
+import { failing, type Losing } from "./brokenOff.ts"
 import * as Digits from "./Digits.ts"
 import type { Given } from "./Given.ts"
 import { hearing } from "./hearing.ts"
+import { deepest } from "./JsonRpc.ts"
 import { isProgram, type KnownServer, sandboxOf } from "./KnownServer.ts"
 import * as Bearer from "./login/Bearer.ts"
 import { ServerUnavailable } from "./McpError.ts"
@@ -32,6 +34,19 @@ export interface Link {
 
 /** Bytes of a message of a server that is reached by HTTP. */
 const longestMessage = 32 * 1024 * 1024
+
+/** What is used of the messages of a server: answers that cannot be fail their requests, and nothing else of the kind is heard. */
+const usable =
+  (digits: Digits.Digits, { lost }: Losing) =>
+  (message: JSONRPCMessage): JSONRPCMessage | undefined => {
+    const why = isDeepValue(message, deepest)
+      ? "its answer is nested too deep"
+      : digits.isCrowded(message)
+        ? "its answer has too many numbers that would be read as others"
+        : undefined
+    if (why === undefined) return digits.tell(message)
+    return "method" in message || message.id === undefined ? undefined : lost(message.id, why)
+  }
 
 const toProgram = (
   known: KnownServer,
@@ -60,7 +75,7 @@ const toProgram = (
         : yield* Effect.mapError(confine(plain, allowed), ({ message }) => unavailable(message.replace(/\.$/, "")))
     const digits = Digits.make()
     const transport = yield* ProgramTransport.make(processes, started, scope, flow(disguised, digits.keep))
-    hearing(transport, digits.tell)
+    hearing(transport, usable(digits, transport))
     return {
       transport,
       isBrokenOff: transport.isBrokenOff,
@@ -92,9 +107,10 @@ const toUrl = (
         ...(Object.keys(given).some((name) => name.toLowerCase() === "authorization") ? {} : { authProvider: bearer })
       })
     )
+    const used = usable(digits, way)
     hearing(way.transport, (message) => {
       heard()
-      return digits.tell(message)
+      return used(message)
     })
     return { ...way, why: () => undefined }
   })

@@ -89,7 +89,7 @@ const isProgress = (message: JSONRPCMessage): boolean =>
   "method" in message && message.method === "notifications/progress"
 
 /** A connection to a program over its standard input and output, which ends with its scope. */
-export interface ProgramTransport extends Transport, Pick<Losing, "isBrokenOff"> {
+export interface ProgramTransport extends Transport, Losing {
   /** The end of what it has said on its standard error. */
   readonly said: () => string
   /** Why there is no program at the other end any more. */
@@ -186,6 +186,7 @@ export const make = (
     })
     const transport: ProgramTransport = {
       isBrokenOff,
+      lost,
       start: () => run(begin),
       send: (message) => run(send(message)),
       close: () => run(close),

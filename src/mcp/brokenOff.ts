@@ -18,7 +18,7 @@ export const losing = (): Losing => {
 }
 
 /** A transport whose requests fail as soon as their answers cannot come any more. */
-export interface Failing<T extends Transport> extends Pick<Losing, "isBrokenOff"> {
+export interface Failing<T extends Transport> extends Losing {
   readonly transport: T
 }
 
@@ -40,5 +40,5 @@ export const failing = <T extends Transport>(transport: T): Failing<T> => {
       }
     })
   }
-  return { transport, isBrokenOff }
+  return { transport, isBrokenOff, lost }
 }

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as http from "node:http"
 import type * as net from "node:net"
+import * as Digits from "../../src/mcp/Digits.ts"
 import { inexactNumber } from "../../src/mcp/JsonRpc.ts"
 import type { KnownServer } from "../../src/mcp/KnownServer.ts"
 import type { CallResult } from "../../src/mcp/ServerResult.ts"
@@ -12,6 +13,8 @@ const answers: Readonly<Record<string, string>> = {
   data: '{"content":[{"type":"text","text":"word"}],"structuredContent":{"a":9007199254740993,"s":"9007199254740993","b":[1e400,1.5]}}',
   exact:
     '{"content":[],"structuredContent":{"a":9007199254740992,"d":28139309885755350,"b":1e3,"c":"9007199254740993"}}',
+  crowded: `{"content":[],"structuredContent":{"a":[${"9007199254740993,".repeat(100_000)}9007199254740993]}}`,
+  deep: `{"content":[],"structuredContent":{"a":9007199254740993,"b":${"[".repeat(9000)}${"]".repeat(9000)}}}`,
   about: '{"content":[{"type":"text","text":"word","_meta":{"at":1732934400123456789}}],"structuredContent":{"a":1}}'
 }
 
@@ -53,7 +56,8 @@ const web = (isEvents: boolean) =>
           if (!isEvents) return void response.writeHead(200, { "content-type": "application/json" }).end(message)
           response.writeHead(200, { "content-type": "text/event-stream" })
           // In pieces, and over several lines, as an event may be.
-          for (const part of `: hi\r\ndata: ${message.replaceAll(",", ",\r\ndata:")}\r\n\r\n`) response.write(part)
+          const event = `: hi\r\ndata: ${message.replaceAll(",", ",\r\ndata:")}\r\n\r\n`
+          for (const part of event.length < 10_000 ? event : [event]) response.write(part)
           response.end()
         })
       })
@@ -119,8 +123,21 @@ describe("a number of a server that is read as another one", () => {
         assert.isUndefined(about.isError)
         assert.deepStrictEqual(about.structuredContent, { a: 1 })
         assert.deepStrictEqual(about.content[0]?._meta, { at: "1732934400123456789" })
+        for (const [name, why] of [
+          ["crowded", "its answer has too many numbers that would be read as others"],
+          ["deep", /its answer is (?:nested )?too deep/]
+        ] as const) {
+          const { reason, unknown } = yield* Effect.flip(call(name))
+          assert.match(reason, typeof why === "string" ? new RegExp(why) : why)
+          if (name === "crowded") assert.isTrue(unknown)
+        }
       })
     )
+
+  it("is kept in so many places of a text at most (X1, R5)", () => {
+    const text = JSON.stringify({ a: Array.from({ length: 1_000_000 }, () => 1) }).replaceAll("1", "9007199254740993")
+    assert.isBelow(Digits.make().keep(text).length - text.length, 6_000_000)
+  })
 
   it("is found in a text of any length, behind any string (X1, X2)", () => {
     const long = JSON.stringify({ text: "\n".repeat(4_000_000), n: 1 })
