@@ -25,6 +25,7 @@ import { Tokens } from "../../server/Tokens.ts"
 import { answerTo, bodyOf, idOf, largest, misread, refusal, textOf } from "./bodies.ts"
 import type * as Downstream from "./Downstream.ts"
 import * as OpenIds from "./OpenIds.ts"
+import { unread } from "./unread.ts"
 
 /** Connections of the earlier revisions that a token has at a time; the one without a call that was used least lately gives way. */
 const mostSessions = 128
@@ -189,14 +190,14 @@ const make = ({
 /** Makes a client know at once that its stream of events is there; nothing has to happen for that. */
 const opening = new TextEncoder().encode(": \n\n")
 
-/** An answer as it goes out. */
-const sent = (response: Response): HttpServerResponse.HttpServerResponse => {
+/** An answer as it goes out; `drop` ends the connection of a client that does not read it. */
+const sent = (response: Response, drop: () => void): HttpServerResponse.HttpServerResponse => {
   const { body, headers, status } = response
   const contentType = headers.get("content-type")
   if (body === null || contentType?.startsWith("text/event-stream") !== true)
     return HttpServerResponse.fromWeb(response)
   const events = Stream.fromReadableStream<Uint8Array, unknown>(
-    () => body,
+    () => body.pipeThrough(unread(drop)),
     (error) => error
   )
   return HttpServerResponse.stream(Stream.concat(Stream.succeed(opening), events), {
@@ -238,7 +239,7 @@ const app = (serving: Serving) =>
           counts: stillCounts
         })
       ).pipe(
-        Effect.map(sent),
+        Effect.map((answer) => sent(answer, () => response.destroy())),
         Effect.catchAll((error) =>
           Effect.as(
             Effect.logError("A request of an MCP client failed", error),
