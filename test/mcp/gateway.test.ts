@@ -98,6 +98,9 @@ describe("an MCP client in front of the gateway", () => {
       )
       const prompt = await client.getPrompt({ name: "fix__greet", arguments: { who: "you" } })
       assert.include(JSON.stringify(prompt), 'prompt greet {\\"who\\":\\"you\\"}')
+      // What is announced is honoured: what a later revision listens for would be subscribed at no server.
+      const isLegacy = client.getProtocolEra() === "legacy"
+      assert.strictEqual(client.getServerCapabilities()?.resources?.subscribe === true, isLegacy)
       const { resources } = await client.listResources()
       assert.strictEqual(resources[0]?.uri, "fix+file:///a.txt")
       assert.include(JSON.stringify(await client.readResource({ uri: "fix+file:///a.txt" })), "resource file:///a.txt")

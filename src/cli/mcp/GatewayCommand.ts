@@ -52,7 +52,7 @@ const overPipes = ({ factory, keep, stopping }: Effect.Effect.Success<ReturnType
     const { serveStdio } = yield* Effect.promise(() => import("@modelcontextprotocol/server/stdio"))
     const kept = (request: Parameters<typeof factory>[0]) => {
       const server = factory(request)
-      const forget = keep(server, request.era)
+      const forget = keep(server)
       Object.assign(server, { onclose: forget })
       return server
     }

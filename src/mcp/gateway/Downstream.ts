@@ -96,13 +96,13 @@ export const make = (options: DownstreamOptions) =>
                 : linked
             }
           )
-    const open = new Map<Server, McpRequestContext["era"]>()
+    const open = new Set<Server>()
     const watching = Watching.make<Server>()
     /** Requests that each has not answered yet. */
     const unanswered = new WeakMap<Server, number>()
 
     /** Tells connections that stay what has changed. */
-    const told = (server: Server, era: McpRequestContext["era"], news: ServerNews): Promise<void> => {
+    const told = (server: Server, news: ServerNews): Promise<void> => {
       switch (news.kind) {
         case "tools":
           return server.sendToolListChanged()
@@ -112,14 +112,13 @@ export const make = (options: DownstreamOptions) =>
           return server.sendResourceListChanged()
         case "resource": {
           const uri = view.uri(news.server, news.uri)
-          // In the later revisions the library knows who listens for what.
-          const isHeard = view.shows(news.server) && (era === "modern" || watching.isWatched(server, uri))
+          const isHeard = view.shows(news.server) && watching.isWatched(server, uri)
           return isHeard ? server.sendResourceUpdated({ uri }) : Promise.resolve()
         }
       }
     }
     const unfollow = gateway.follow((news) => {
-      for (const [server, era] of open) told(server, era, news).catch(() => {})
+      for (const server of open) told(server, news).catch(() => {})
     })
     yield* Effect.addFinalizer(() => Effect.sync(unfollow))
 
@@ -131,7 +130,8 @@ export const make = (options: DownstreamOptions) =>
           capabilities: {
             tools: { listChanged: true },
             prompts: { listChanged: true },
-            resources: { listChanged: true, subscribe: true },
+            // A later revision listens for resources without a request that their servers could be asked by.
+            resources: { listChanged: true, subscribe: era === "legacy" },
             completions: {},
             logging: {}
           },
@@ -277,12 +277,10 @@ export const make = (options: DownstreamOptions) =>
           if (news.kind === "tools") bus.toolsChanged()
           else if (news.kind === "prompts") bus.promptsChanged()
           else if (news.kind === "resources") bus.resourcesChanged()
-          else if (news.kind === "resource" && view.shows(news.server))
-            bus.resourceUpdated(view.uri(news.server, news.uri))
         }),
       /** The server of a connection that stays is told of changes, until the returned function is called. */
-      keep: (server: Server, era: McpRequestContext["era"]) => {
-        open.set(server, era)
+      keep: (server: Server) => {
+        open.add(server)
         return () => {
           open.delete(server)
           watching.forget(server)

@@ -109,7 +109,7 @@ const make = ({
     }
     const opened = ({ authInfo, counts }: Asked): Promise<Session> => {
       const server = factory({ era: "legacy", authInfo })
-      const forgotten = keep(server, "legacy")
+      const forgotten = keep(server)
       const transport = new library.WebStandardStreamableHTTPServerTransport({
         sessionIdGenerator: () => crypto.randomUUID(),
         maxRequestBodySize: largest,
