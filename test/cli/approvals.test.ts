@@ -322,14 +322,6 @@ describe("tollgate approvals", () => {
     assert.deepStrictEqual(fs.readdirSync(at.work), [])
   })
 
-  it("advises what lets a change of a file through, and no flag that lets everything through (A7)", async () => {
-    scripted(at, [{ steps: [{ call: { name: "write_file", arguments: { path: "a.txt", content: "one" } } }] }])
-    const { code, stderr } = await tollgate(at, ["run", "go"])
-    assert.strictEqual(code, 3)
-    assert.match(stderr.replaceAll(/\s+/g, " "), /or add: --mode edits/)
-    assert.notInclude(stderr, "dangerously")
-  })
-
   it("lets no rule reach beyond its place through a link (A6, S2)", async () => {
     const outside = path.join(at.home, "outside.txt")
     fs.writeFileSync(outside, "outside\n")

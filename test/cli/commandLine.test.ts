@@ -134,8 +134,7 @@ describe("a command line with wrong options", () => {
       for (const [words, input, prompt] of [
         [["explain", "this"], "one\ntwo\n", "explain this\\n\\none\\ntwo"],
         [["-", "explain"], "one\n", "explain\\n\\none"],
-        [["explain"], "", "explain"],
-        [[], "one", "one"]
+        [[], "one\n", "one"]
       ] as const) {
         const { code, stdout } = await tollgate(at, ["run", "--jsonl", ...words], input)
         assert.strictEqual(code, 0)
@@ -149,32 +148,44 @@ describe("a command line with wrong options", () => {
       assert.include(stderr, '"message":"command tollgate run succeeded"')
     })
 
-    it.each([
+    const refused = [
       ["run --log-level trace hi", '--log-level takes error, warning, info, debug or all, not "trace"', "run"],
       ["run -ph hi", "unknown option -ph; write short options separately: -x -y VALUE", "run"],
       ["run -cs", "unknown option -cs", "run"],
       ["run hi -s", "-s needs a value", "run"],
       ["run --approve", "--approve needs a value", "run"],
-      [
-        "run --approve=maybe hi",
-        '--approve takes ask, edits, plan, sandboxed, deny, fail, allow-read-only or allow-edits, not "maybe"',
-        "run"
-      ],
       ["run --jsonl=yes hi", '--jsonl takes no value, but was given "yes"', "run"],
       ["run --dangerously-allow-all=nope hi", "--dangerously-allow-all takes no value", "run"],
       ["run -p a -p b hi", "-p is given twice", "run"],
       ["run --profil x hi", "did you mean --profile?", "run"],
       ["run --model x hi", "did you mean --profile?", "run"],
       ["serve --port 8080", "did you mean --listen?", "serve"],
-      ["events s --from abc", '--from takes a whole number, not "abc"', "events"],
-      ["sessions list --limit 1.5", "--limit takes a whole number", "sessions list"],
-      ["sessions list x", 'unexpected argument "x"', "sessions list"],
       ["config set maxDepth -1", "-1 looks like an option; put -- in front of such a word", "config set"],
       ["trust --yes=no", "--yes takes no value", "trust"],
       ["--approve", "--approve needs a value", ""],
       ["--approve deny sessions list", "tollgate sessions list has no option --approve", "sessions list"],
       ["-p a doctor", "tollgate doctor has no option -p", "doctor"],
       ["-p a run -p b hi", "-p is given twice", "run"]
+    ] as const
+    it("says what is wrong before the command is read any further", () => {
+      for (const [line, said, command] of refused) {
+        const found = problem(`tollgate ${line}`)
+        assert.include(found?.problem, said, line)
+        assert.strictEqual(found?.command, `tollgate ${command}`.trim(), line)
+      }
+    })
+
+    it.each([
+      refused[0],
+      [
+        "run --approve=maybe hi",
+        '--approve takes ask, edits, plan, sandboxed, deny, fail, allow-read-only or allow-edits, not "maybe"',
+        "run"
+      ],
+      ["events s --from abc", '--from takes a whole number, not "abc"', "events"],
+      ["sessions list --limit 1.5", "--limit takes a whole number", "sessions list"],
+      ["sessions list x", 'unexpected argument "x"', "sessions list"],
+      ["--approve", "--approve needs a value", ""]
     ])("%s", async (line, said, command) => {
       const { code, stderr, stdout } = await tollgate(at, line.split(" "))
       assert.include(stderr, `tollgate: `)

@@ -88,14 +88,6 @@ describe("the audit of calls that nobody could be asked about", () => {
       ["write_file"]
     )
   })
-
-  it("says that the script of the tour answered where there is no terminal (A10)", async () => {
-    await tollgate(at, ["tour"])
-    const said = decisions(at, "run_shell")
-    assert.include(said.join("\n"), "resolved deny denied frontend tour")
-    const { stdout } = await tollgate(at, ["approvals", "audit", "--jsonl"])
-    assert.notInclude(stdout, '"decided_by":"user"')
-  })
 })
 
 describe("the audit of calls that somebody could be asked about", () => {

@@ -7,7 +7,9 @@ import { createInterface } from "node:readline"
 import * as FastCheck from "effect/FastCheck"
 import type { Envelope } from "../../src/runtime/Envelope.ts"
 import { built } from "../support/built.ts"
+import { until } from "../support/until.ts"
 import { type Place, place, scripted, tollgate } from "./command.ts"
+import { requestOf, sessionsOf, tagsOf } from "./stored.ts"
 
 /** An envelope of the output, of which a test looks at what it likes. */
 type Said = Omit<Envelope, "event"> & {
@@ -171,7 +173,7 @@ describe("a program in front", () => {
       assert.lengthOf(of("TaskQueued"), prompts + once - never)
     }
     const examples = ordinary.map((one): [ReadonlyArray<keyof typeof lines>] => [one])
-    await FastCheck.assert(FastCheck.asyncProperty(input, holds), { numRuns: 8, examples })
+    await FastCheck.assert(FastCheck.asyncProperty(input, holds), { numRuns: 5, examples })
   })
 
   it("of a session that goes on repeats a command of an earlier run, which ran once (R1, R3)", async () => {
@@ -238,17 +240,21 @@ describe("a program in front", () => {
   })
 
   it.each([
-    { flags: ["--mode", "plan"], set: "ask", said: "lets more run than plan" },
-    { flags: ["--mode", "plan"], set: "sandboxed", said: "lets more run than plan" },
-    { flags: [], set: "edits", said: "lets more run than ask" },
-    { flags: ["--mode", "plan", "--mode-up-to", "edits"], set: "sandboxed", said: "lets more run than edits" },
-    { flags: ["--mode", "plan", "--mode-up-to", "edits"], set: "edits", said: undefined },
-    { flags: ["--mode", "edits"], set: "plan", said: undefined }
-  ])("sets no mode above that of the run unless the command line says so: $flags $set (U13)", async (row) => {
+    { flags: ["--mode", "plan"], sets: { ask: "lets more run than plan", sandboxed: "lets more run than plan" } },
+    { flags: [], sets: { edits: "lets more run than ask", plan: undefined } },
+    {
+      flags: ["--mode", "plan", "--mode-up-to", "edits"],
+      sets: { sandboxed: "lets more run than edits", edits: undefined, plan: undefined }
+    }
+  ])("sets no mode above that of the run unless the command line says so: $flags (U13)", async ({ flags, sets }) => {
     scripted(at, [{ steps: [{ say: "no" }] }])
-    const front = new Front(program, at, row.flags).read().send({ _tag: "SetApprovalPolicy", policy: row.set })
-    const answer = await front.seen(row.said === undefined ? "ApprovalPolicySet" : "CommandRejected")
-    if (row.said !== undefined) assert.include(answer.event["reason"], row.said)
+    const front = new Front(program, at, flags).read()
+    for (const [policy, said] of Object.entries(sets)) {
+      const from = front.said.length
+      front.send({ _tag: "SetApprovalPolicy", policy })
+      const answer = await front.seen(said === undefined ? "ApprovalPolicySet" : "CommandRejected", from)
+      if (said !== undefined) assert.include(answer.event["reason"], said, policy)
+    }
     assert.strictEqual(await front.end().code, 0)
   })
 
@@ -256,27 +262,14 @@ describe("a program in front", () => {
     const text = "lorem ipsum ".repeat(20_000)
     const turns = [...Array.from({ length: 6 }, () => ({ steps: [{ say: text }] })), { steps: [write] }]
     scripted(at, [...turns, { steps: [{ say: "written" }] }], { autoCompact: false })
+    assert.strictEqual((await tollgate(at, ["sessions", "list"])).code, 0)
     const front = new Front(program, at)
     for (let index = 0; index < 7; index++) front.send({ _tag: "SubmitPrompt", prompt: `${index}` })
     // Nobody reads the pipe: the request is found in the store, and decided all the same.
-    const found = async (): Promise<Said> => {
-      const { stdout } = await tollgate(at, ["events", "--jsonl"])
-      const lines = stdout.split("\n").filter((line) => line.includes('"_tag":"ApprovalRequested"'))
-      return lines[0] === undefined ? found() : (JSON.parse(lines[0]) as Said)
-    }
-    front.send(decide(await found(), "approve")).end()
-    const written = async (): Promise<void> => (fs.existsSync(path.join(at.work, "a.txt")) ? undefined : written())
-    await Promise.race([
-      front.code,
-      new Promise<void>((resolve) => {
-        const watcher = fs.watch(at.work, () => {
-          watcher.close()
-          resolve()
-        })
-        if (fs.existsSync(path.join(at.work, "a.txt"))) resolve()
-      })
-    ])
-    await written()
+    await until(() => requestOf(at) !== undefined)
+    const { digest, id } = requestOf(at)!
+    front.send({ _tag: "DecideApproval", approvalId: id, digest, decision: "approve" }).end()
+    await until(() => fs.existsSync(path.join(at.work, "a.txt")))
     front.read()
     assert.strictEqual(await front.code, 0)
     const durable = front.said.filter(({ transient }) => transient !== true)
@@ -314,26 +307,20 @@ describe("a program in front", () => {
     const { code, stdout } = await tollgate(at, ["run", "--json", "go"])
     const { outcome, session, text } = JSON.parse(stdout) as Record<string, unknown>
     assert.deepStrictEqual([code, outcome, text], [0, "completed", "hello"])
-    for (const words of [
-      "sessions list",
-      "events",
-      "approvals list",
-      "approvals rules",
-      "approvals audit",
-      "approvals stats",
-      "trust list"
-    ]) {
-      const one = await tollgate(at, [...words.split(" "), "--json"])
-      const many = await tollgate(at, [...words.split(" "), "--jsonl"])
-      const lines = many.stdout.split("\n").filter((line) => line !== "")
+    const printed = async (words: string, option: string) => (await tollgate(at, [...words.split(" "), option])).stdout
+    for (const words of ["sessions list", "events"]) {
+      const lines = (await printed(words, "--jsonl")).split("\n").filter((line) => line !== "")
+      assert.isAbove(lines.length, 0, words)
+      assert.include(lines[0], String(session), words)
       assert.deepStrictEqual(
-        JSON.parse(one.stdout),
+        JSON.parse(await printed(words, "--json")),
         lines.map((line) => JSON.parse(line) as unknown),
         words
       )
     }
+    for (const words of ["approvals list", "approvals rules", "approvals audit", "approvals stats", "trust list"])
+      assert.deepStrictEqual(JSON.parse(await printed(words, "--json")), [], words)
     assert.include((await tollgate(at, ["events"])).stdout, "TaskCompleted")
-    assert.include((await tollgate(at, ["events", "--jsonl"])).stdout, String(session))
     assert.strictEqual((await tollgate(at, ["run", "--json", "--jsonl", "go"])).code, 2)
   })
 
@@ -351,10 +338,7 @@ describe("a program in front", () => {
     const { session: second } = (await document("run", "again")) as { readonly session: string }
     assert.notProperty(await document("config", "unset", "approvals.policy"), "value")
 
-    const { events } = (await document("sessions", "show", session)) as {
-      readonly events: ReadonlyArray<{ readonly seq: number; readonly event: { readonly _tag: string } }>
-    }
-    const to = String(events.find(({ event }) => event._tag === "TaskQueued")!.seq)
+    const to = String(tagsOf(at).indexOf("TaskQueued") + 1)
     for (const words of [
       ["sessions", "rewind", session, "--to", to],
       ["sessions", "delete", session],
@@ -382,6 +366,7 @@ describe("a program in front", () => {
     )
     assert.deepInclude(await document("sessions", "delete", second, "--yes"), { session: second, deleted: true })
     const { sessions: gone } = (await document(...all, "--yes")) as { readonly sessions: ReadonlyArray<object> }
+    assert.lengthOf(gone, 1)
     assert.deepInclude(gone[0], { session, deleted: true })
     assert.deepStrictEqual(await document(...all, "--yes"), { sessions: [] })
   })
@@ -406,7 +391,7 @@ describe("a program in front", () => {
     assert.deepStrictEqual(named, { code: 0, said: { session, title: "a title" } })
     const { copyOf, session: copy } = (await document("sessions", "fork", session)).said
     assert.strictEqual(copyOf, session)
-    assert.strictEqual((await document("sessions", "show", String(copy))).said["title"], "a title (fork)")
+    assert.deepInclude(sessionsOf(at), { id: String(copy), title: "a title (fork)" })
     const values = rows((await document("config")).said["values"])
     assert.strictEqual(values.find(({ key }) => key === "profile")?.["value"], "test")
     assert.deepInclude((await document("config", "get", "profiles.test")).said, { provider: "scripted" })

@@ -4,6 +4,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { ownersOf, place, type Place, scripted, tollgate } from "../command.ts"
+import { decisionsOf, requestOf, tagsOf, valuesOf } from "../stored.ts"
 import { leave, type Probe, probes } from "./TerminalProbe.ts"
 
 const write = (name: string, content: string) => ({
@@ -59,9 +60,7 @@ describe("an approval in a terminal", () => {
     assert.strictEqual(asked(second), 0)
     assert.match(second.screen(), /^ +1 │-one\n +1 │\+two$/m)
     assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "two\n")
-    const rules = await open(["approvals", "list"])
-    assert.strictEqual(await rules.ended, 0)
-    assert.include(rules.screen(), "a.txt")
+    assert.include((await tollgate(at, ["approvals", "list"])).stdout, "a.txt")
   })
 
   it("opens the parameters in $EDITOR on e, which goes on with an invalid text, and asks about the new ones (A5, U5)", async () => {
@@ -92,8 +91,7 @@ describe("an approval in a terminal", () => {
     terminal.press("y")
     assert.strictEqual(await terminal.ended, 0)
     assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "two")
-    const audit = await tollgate(at, ["approvals", "audit", "--json"])
-    assert.include(audit.stdout, "The parameters were edited.")
+    assert.include(valuesOf(at, "SELECT reason FROM audit"), "The parameters were edited.")
   })
 
   it("changes the parameters in place where no editor is set, and Esc leaves them at once (U5)", async () => {
@@ -131,8 +129,7 @@ describe("an approval in a terminal", () => {
     assert.strictEqual(await terminal.ended, 0)
     assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "2\n")
     assert.strictEqual(fs.readFileSync(path.join(at.work, "b.txt"), "utf8"), "1\n")
-    const { stdout } = await tollgate(at, ["events", "session_", "--jsonl"])
-    assert.strictEqual(stdout.split('"_tag":"ApprovalRequested"').length - 1, 2)
+    assert.strictEqual(tagsOf(at).filter((tag) => tag === "ApprovalRequested").length, 2)
   })
 
   it("shows the rule that w makes before Enter counts, and covers what it says (A6, U5)", async () => {
@@ -167,18 +164,18 @@ describe("an approval in a terminal", () => {
     }
   })
 
-  /** What ends a process that shows a request, where, and its exit code where its terminal still tells. */
+  const unattended = (...more: ReadonlyArray<string>) => ["run", "--continue", ...more, "hi"]
+  /** What ends a process that shows a request, where, its exit code where its terminal still tells, and what runs then. */
   const ends: ReadonlyArray<
-    readonly [string, "run" | "prompt", (terminal: Probe, pid: number) => void, number | undefined]
+    readonly [string, "run" | "prompt", (terminal: Probe, pid: number) => void, number | undefined, readonly string[]]
   > = [
-    ["SIGTERM", "run", (_, pid) => process.kill(pid, "SIGTERM"), 143],
-    ["SIGTERM", "prompt", (_, pid) => process.kill(pid, "SIGTERM"), 143],
-    ["SIGHUP", "run", (_, pid) => process.kill(pid, "SIGHUP"), 129],
-    ["SIGKILL", "run", (_, pid) => process.kill(pid, "SIGKILL"), 137],
-    ["a terminal that closes", "prompt", (terminal) => terminal.kill(), undefined]
+    ["SIGTERM", "run", (_, pid) => process.kill(pid, "SIGTERM"), 143, unattended("--jsonl")],
+    ["SIGTERM", "prompt", (_, pid) => process.kill(pid, "SIGTERM"), 143, unattended()],
+    ["SIGKILL", "run", (_, pid) => process.kill(pid, "SIGKILL"), 137, ["approvals", "list"]],
+    ["a terminal that closes", "prompt", (terminal) => terminal.kill(), undefined, unattended("--approve", "deny")]
   ]
-  for (const [name, where, stop, code] of ends) {
-    it(`waits again after ${name} in the ${where}, whatever runs unattended, and one answer runs the call once (A12, R9)`, async () => {
+  for (const [name, where, stop, code, args] of ends) {
+    it(`waits again after ${name} in the ${where} with its id and digest, whatever runs unattended, and one answer runs the call once (A12, R9)`, async () => {
       scripted(at, [
         { when: "write", ...write("a.txt", "one\n") },
         { repeat: true, ...done }
@@ -193,65 +190,43 @@ describe("an approval in a terminal", () => {
       stop(first, pid)
       if (code !== undefined) assert.strictEqual(await first.ended, code)
       await gone(pid)
-      const waiting = await tollgate(at, ["approvals", "list"])
-      assert.match(waiting.stdout, /^1 request waiting\n\w{8} +session_\w+ .* +write_file/)
-      for (const more of [[], ["--jsonl"], ["--approve", "deny"]]) {
-        const unattended = await tollgate(at, ["run", "--continue", ...more, "hi"])
-        assert.strictEqual(unattended.code, 3)
-        assert.match(unattended.stderr, /approval_\w+ \(write_file\).*tollgate --session session_\w+/)
+      assert.deepStrictEqual(fs.readdirSync(at.work), [])
+      const bound = requestOf(at)!.digest.slice(0, 40)
+      const other = await tollgate(at, args)
+      if (args[0] === "run") {
+        assert.strictEqual(other.code, 3)
+        assert.match(other.stderr, /approval_\w+ \(write_file\).*tollgate --session session_\w+/)
+      } else {
+        assert.match(other.stdout, /^1 request waiting\n\w{8} +session_\w+ .* +write_file: create a\.txt/)
+        assert.include(other.stdout, bound.slice(0, 12))
       }
       const terminal = await open(["--continue"])
+      await terminal.seen("continues where the last run stopped")
+      await terminal.seen("allow?")
+      terminal.press("d")
+      assert.include(await terminal.seen(/bound to\s+\w{40}/), bound)
+      terminal.press("q")
       await terminal.seen("allow?")
       assert.deepStrictEqual(fs.readdirSync(at.work), [])
       terminal.press("y")
       await terminal.idle("So be it.")
       assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "one\n")
       await leave(terminal)
-      const { stdout } = await tollgate(at, ["events", "session_", "--jsonl"])
-      const told = [...stdout.matchAll(/"_tag":"(Approval(?:Requested|Resolved)|ToolCall\w+|Task\w+ed)"/g)].map(
-        ([, tag]) => tag
+      assert.deepStrictEqual(
+        tagsOf(at).filter((tag) => /^(?:Approval(?:Requested|Resolved)|ToolCall\w+|Task\w+ed)$/.test(tag)),
+        [
+          "TaskQueued",
+          "TaskStarted",
+          "ToolCallRequested",
+          "ApprovalRequested",
+          "ApprovalResolved",
+          "ToolCallStarted",
+          "ToolCallCompleted",
+          "TaskCompleted"
+        ]
       )
-      assert.deepStrictEqual(told, [
-        "TaskQueued",
-        "TaskStarted",
-        "ToolCallRequested",
-        "ApprovalRequested",
-        "ApprovalResolved",
-        "ToolCallStarted",
-        "ToolCallCompleted",
-        "TaskCompleted"
-      ])
     })
   }
-
-  it("waits again after a kill, with the same id and digest, and the task goes on (A12)", async () => {
-    scripted(at, [
-      { when: "write", ...write("a.txt", "one\n") },
-      { repeat: true, ...done }
-    ])
-    const dying = await open(["run", "write"])
-    await dying.seen("allow?")
-    dying.press("d")
-    const [, bound = "nothing"] = /bound to\s+(\w{40})/.exec(await dying.seen(/bound to\s+\w{40}/)) ?? []
-    dying.kill()
-    await dying.ended
-    assert.deepStrictEqual(fs.readdirSync(at.work), [])
-    const listed = await tollgate(at, ["approvals", "list"])
-    assert.match(listed.stdout, /^1 request waiting\n\w{8} +session_\w+ .* +write_file: create a\.txt/)
-    assert.include(listed.stdout, bound.slice(0, 12))
-    const terminal = await open(["--continue"])
-    await terminal.seen("continues where the last run stopped")
-    await terminal.seen("allow?")
-    terminal.press("d")
-    assert.include(await terminal.seen(/bound to\s+\w{40}/), bound)
-    terminal.press("q")
-    await terminal.seen("allow?")
-    terminal.press("y")
-    await terminal.idle("So be it.")
-    assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "one\n")
-    await leave(terminal)
-    assert.notInclude((await tollgate(at, ["approvals", "list"])).stdout, "waiting")
-  })
 
   it("of a worker two deep waits again after kill -9 and after SIGTERM, and runs once (A12, R9, U3)", async () => {
     const delegate = (task: string) => ({ steps: [{ call: { name: "delegate", arguments: { task } } }] })
@@ -289,10 +264,8 @@ describe("an approval in a terminal", () => {
     await last.idle("So be it.")
     assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "one\n")
     await leave(last)
-    const { stdout } = await tollgate(at, ["events", "session_", "--jsonl"])
-    const told = [...stdout.matchAll(/"_tag":"((?:Approval|Worker|Task)\w+ed|ToolCallStarted)"/g)].map(([, tag]) => tag)
     assert.deepStrictEqual(
-      told.filter((tag) => tag !== "ApprovalMoved"),
+      tagsOf(at).filter((tag) => /^(?:(?:Approval(?!Moved)|Worker|Task)\w+ed|ToolCallStarted)$/.test(tag)),
       [
         "TaskQueued",
         "TaskStarted",
@@ -331,23 +304,17 @@ describe("an approval in a terminal", () => {
   })
 
   it("survives a resize while it waits, and ctrl-c withdraws it (A5, A8)", async () => {
-    scripted(at, [write("a.txt", "one\n"), done])
+    scripted(at, [write("a.txt", "one\n"), write("b.txt", "one\n"), done])
     const terminal = await open(["run", "write"])
     await terminal.seen("allow?")
     await terminal.resize(60, 20)
     terminal.press("y")
-    assert.strictEqual(await terminal.ended, 0)
+    await terminal.seen(/Wrote a\.txt[^]*allow\?/)
+    terminal.press("\u0003")
+    assert.strictEqual(await terminal.ended, 130)
     assert.deepStrictEqual(fs.readdirSync(at.work), ["a.txt"])
-    scripted(at, [write("b.txt", "one\n"), done])
-    const cut = await open(["run", "write"])
-    await cut.seen("allow?")
-    cut.press("\u0003")
-    assert.strictEqual(await cut.ended, 130)
-    assert.deepStrictEqual(fs.readdirSync(at.work), ["a.txt"])
-    assert.notInclude(cut.screen(), "is not waiting")
-    const audit = await tollgate(at, ["approvals", "audit"])
-    assert.include(audit.stdout, "withdrawn")
-    assert.notInclude(audit.stdout, "refused")
+    assert.notInclude(terminal.screen(), "is not waiting")
+    assert.deepStrictEqual(decisionsOf(at), ["resolved granted user", "resolved withdrawn interruption"])
   })
 
   it("keeps what is being written in $EDITOR where it is answered elsewhere (A5, U5)", async () => {
@@ -359,7 +326,7 @@ describe("an approval in a terminal", () => {
     await terminal.seen("allow?")
     terminal.press("e")
     await terminal.seen("saved once")
-    const [{ id }] = JSON.parse((await tollgate(at, ["approvals", "list", "--json"])).stdout) as [{ id: string }]
+    const { id } = requestOf(at)!
     assert.strictEqual((await tollgate(at, ["approvals", "answer", id, "no"])).code, 0)
     await terminal.idle("So be it.")
     assert.include(terminal.raw(), "recalls what you were writing")
@@ -383,7 +350,7 @@ describe("an approval in a terminal", () => {
     await terminal.seen("why not?")
     terminal.press("no enough tests")
     await terminal.seen("no enough tests")
-    const [{ id }] = JSON.parse((await tollgate(at, ["approvals", "list", "--json"])).stdout) as [{ id: string }]
+    const { id } = requestOf(at)!
     assert.strictEqual((await tollgate(at, ["approvals", "answer", id, "no", "--reason", "elsewhere"])).code, 0)
     await terminal.idle("So be it.")
     await leave(terminal)

@@ -60,10 +60,9 @@ describe("the terminal", () => {
       say("long", long),
       { repeat: true, steps: [{ say: "three" }] }
     ])
-    for (const [index, prompt] of ["first", "second", "third"].entries()) {
-      const more = index === 0 ? [] : ["--continue"]
-      assert.strictEqual((await tollgate(at, ["run", "--dangerously-allow-all", ...more, prompt])).code, 0)
-    }
+    const prompts = ["first", "second", "third"].map((prompt) => JSON.stringify({ _tag: "SubmitPrompt", prompt }))
+    const earlier = ["run", "--dangerously-allow-all", "--input-format", "jsonl"]
+    assert.strictEqual((await tollgate(at, earlier, `${prompts.join("\n")}\n`)).code, 0)
     const terminal = await open(["--continue"])
     const shown = await terminal.seen(/three\n+─ 2 requests · 1 call · .*\n+› ?$/m)
     assert.match(
@@ -139,57 +138,53 @@ describe("the terminal", () => {
     assert.strictEqual(await terminal.ended, 0)
   })
 
-  it.each([
-    ["Esc", escape],
-    ["Ctrl-C", ctrlC]
-  ])("%s interrupts the running task and gives the prompt back (U8)", async (_, key) => {
-    scripted(at, [
-      { steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 600" } } }] },
-      { repeat: true, steps: [{ say: "Still here." }] }
-    ])
+  it("Esc and Ctrl-C interrupt the running task and give the prompt back (U8)", async () => {
+    const begun = (text: string) => ({
+      when: `wait for ${text}`,
+      steps: [{ call: { name: "run_shell", arguments: { command: `echo begun ${text}; sleep 600` } } }]
+    })
+    scripted(at, [begun("Esc"), begun("Ctrl-C"), { repeat: true, steps: [{ say: "Still here." }] }])
     const terminal = await prompt(["--dangerously-allow-all"])
-    terminal.press("wait\r")
-    await terminal.seen("│ begun")
-    terminal.press("and then\rand last\r")
-    await terminal.seen(/─ queued: "and then" ─\n─ queued: "and last" {3}↑ edits it ─/)
-    terminal.press(key)
-    await terminal.seen("◼ interrupted")
-    await terminal.seen(/› and then\n +and last$/m)
-    assert.notInclude(terminal.screen(), "Still here.")
-    terminal.press("\r")
-    await terminal.seen("Still here.")
+    for (const [index, [name, key]] of Object.entries({ Esc: escape, "Ctrl-C": ctrlC }).entries()) {
+      terminal.press(`wait for ${name}\r`)
+      await terminal.seen(`│ begun ${name}`)
+      terminal.press(`then ${name}\rlast ${name}\r`)
+      await terminal.seen(new RegExp(`─ queued: "then ${name}" ─\\n─ queued: "last ${name}" {3}↑ edits it ─`))
+      terminal.press(key)
+      await terminal.seen(new RegExp(`begun ${name}[^]*◼ interrupted[^]*› then ${name}\\n +last ${name}$`, "m"))
+      assert.strictEqual(terminal.screen().split("Still here.").length - 1, index, name)
+      terminal.press("\r")
+      await terminal.idle(new RegExp(`last ${name}\\n+Still here\\.`))
+    }
     await leave(terminal)
   })
 
-  it.each([
-    ["SIGTERM", 143],
-    ["SIGHUP", 129],
-    ["SIGQUIT", 131]
-  ] as const)("keeps what was typed and not sent where %s ends it (U8)", async (signal, code) => {
-    scripted(at, [
-      { steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 600" } } }] },
-      { repeat: true, steps: [{ say: "Still here." }] }
-    ])
-    const terminal = await prompt(["--dangerously-allow-all"])
-    terminal.press("wait\r")
-    await terminal.seen("│ begun")
-    terminal.press("and then\rhalf a l")
-    await terminal.seen(/queued: "and then"[^]*half a l/)
-    const [pid = 0] = ownersOf(at)
-    process.kill(pid, signal)
-    assert.strictEqual(await terminal.ended, code)
-    assert.isFalse(terminal.isRaw())
-    assert.match(
-      terminal.screen(),
-      /2 prompts not sent; ↑ recalls them the next time[^]*resume with .*--session session_/
-    )
-    const again = await prompt(["--continue"])
-    again.press("\u001b[A")
-    await again.seen(/› half a l$/m)
-    again.press("\u001b[A")
-    await again.seen(/› and then$/m)
-    again.press("\u0003")
-    await leave(again)
+  it("keeps what was typed and not sent where a signal ends it: SIGTERM, SIGHUP, SIGQUIT (U8)", async () => {
+    const begun = { steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 600" } } }] }
+    scripted(at, [begun])
+    let terminal = await prompt(["--dangerously-allow-all"])
+    for (const [signal, code] of Object.entries({ SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131 })) {
+      terminal.press(`wait for ${signal}\r`)
+      await terminal.seen(new RegExp(`wait for ${signal}[^]*│ begun`))
+      terminal.press(`then ${signal}\rhalf of ${signal}`)
+      await terminal.seen(new RegExp(`queued: "then ${signal}"[^]*half of ${signal}`))
+      const [pid = 0] = ownersOf(at)
+      process.kill(pid, signal)
+      assert.strictEqual(await terminal.ended, code, signal)
+      assert.isFalse(terminal.isRaw(), signal)
+      assert.match(
+        terminal.screen(),
+        /2 prompts not sent; ↑ recalls them the next time[^]*resume with .*--session session_/
+      )
+      terminal = await prompt(["--continue", "--dangerously-allow-all"])
+      terminal.press("\u001b[A")
+      await terminal.seen(new RegExp(`› half of ${signal}$`, "m"))
+      terminal.press("\u001b[A")
+      await terminal.seen(new RegExp(`› then ${signal}$`, "m"))
+      terminal.press(ctrlC)
+      await terminal.idle()
+    }
+    await leave(terminal)
   })
 
   it("is suspended by ctrl-z and continued by fg, with what was typed and the modes of a shell between (U12)", async () => {
@@ -217,22 +212,6 @@ describe("the terminal", () => {
     terminal.press(ctrlC)
     assert.strictEqual(await terminal.ended, 130)
     assert.match(terminal.screen(), /◼ Run echo begun; sleep 600 +interrupted/)
-  })
-
-  it.each([
-    ["y", "Wrote a.txt", ["a.txt"]],
-    ["n", "you said no", []]
-  ])("takes %j for an answer to an approval (U5)", async (key, sign, files) => {
-    scripted(at, [write("a.txt"), { steps: [{ say: "So be it." }] }])
-    const terminal = await open(["run", "write"])
-    const asked = await terminal.seen("allow?")
-    assert.include(asked, "+one")
-    assert.match(asked, /y allow once[^]*n deny[^]*r deny with reason[^]*d details/)
-    terminal.press(key)
-    assert.strictEqual(await terminal.ended, 0)
-    assert.include(terminal.screen(), sign)
-    assert.include(terminal.screen(), "So be it.")
-    assert.deepStrictEqual(fs.readdirSync(at.work), files)
   })
 
   it("stops the run on Esc while a request waits, and runs nothing (U8)", async () => {
@@ -271,15 +250,19 @@ describe("the terminal", () => {
     await terminal.ended
   })
 
-  it("asks one after the other where several calls wait", async () => {
+  it("asks one after the other where several calls wait, and takes y and n for answers (U5)", async () => {
     const both = { steps: [...write("a.txt").steps, ...write("b.txt").steps] }
-    scripted(at, [both, { steps: [{ say: "Done." }] }])
+    scripted(at, [both, { steps: [{ say: "So be it." }] }])
     const terminal = await open(["run", "write"])
-    assert.notInclude(await terminal.seen("allow?"), "b.txt")
+    const asked = await terminal.seen("allow?")
+    assert.notInclude(asked, "b.txt")
+    assert.include(asked, "+one")
+    assert.match(asked, /y allow once[^]*n deny[^]*r deny with reason[^]*d details/)
     terminal.press("y")
     await terminal.seen(/Wrote a\.txt[^]*b\.txt[^]*allow\?/)
     terminal.press("n")
     assert.strictEqual(await terminal.ended, 0)
+    for (const sign of ["Wrote a.txt", "you said no", "So be it."]) assert.include(terminal.screen(), sign)
     assert.deepStrictEqual(fs.readdirSync(at.work), ["a.txt"])
   })
 
