@@ -1,50 +1,43 @@
 // @effect-diagnostics asyncFunction:off - drives real processes and terminals from outside
-import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, beforeEach, describe, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { built } from "../support/built.ts"
-import { ownersOf, type Place, place, scripted, start, tollgate } from "./command.ts"
+import { keep, ownersOf, type Place, place, scripted, start, tollgate } from "./command.ts"
+import { decisionsOf, type Requested, requestOf } from "./stored.ts"
 import { probes } from "./terminal/TerminalProbe.ts"
 
 const write = { call: { name: "write_file", arguments: { path: "a.txt", content: "one\n" } } }
 const me = os.userInfo().username
 
-interface Listed {
-  readonly kind: string
-  readonly id: string
-  readonly digest: string
-  readonly sessionId: string
+interface Listed extends Requested {
   readonly answered?: { readonly decision: string; readonly by: string }
 }
 
 describe("an approval answered elsewhere", () => {
   let at: Place
-  beforeEach(() => {
+  let empty: () => void
+  let left: () => void
+  beforeAll(async () => {
     at = place()
     scripted(at, [{ steps: [write] }, { steps: [{ say: "Written." }] }], { approvals: { timeout: "10 minutes" } })
+    empty = keep(at)
+    const prompt = JSON.stringify({ _tag: "SubmitPrompt", prompt: "write" })
+    assert.strictEqual((await tollgate(at, ["run", "--input-format", "jsonl"], `${prompt}\n`)).code, 3)
+    left = keep(at, "left")
   })
-  afterEach(() => at.remove())
+  beforeEach(() => empty())
+  afterAll(() => at.remove())
   const { open } = probes(() => at)
   const approvals = (...args: ReadonlyArray<string>) => tollgate(at, ["approvals", ...args])
-  const waiting = async (): Promise<Listed> => {
-    const [first] = JSON.parse((await approvals("list", "--json")).stdout) as ReadonlyArray<Listed>
-    return first!
-  }
-  const decisions = async () =>
-    (await approvals("audit", "--jsonl")).stdout
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => JSON.parse(line) as { kind: string; outcome: string | null; decided_by: string | null })
-      .filter(({ kind }) => kind !== "requested")
-      .map(({ decided_by, kind, outcome }) => [kind, outcome, decided_by].join(" "))
   const isWritten = () => fs.existsSync(path.join(at.work, "a.txt"))
 
   it("is listed and shown whole, counts by its digest alone and once, and ends the prompt that says who answered (A5, A10, A15)", async () => {
     const terminal = await open(["run", "write"], { columns: 100 })
     await terminal.seen(/allow\?.*y allow once/)
-    const { digest, id, sessionId } = await waiting()
+    const { digest, id, sessionId } = requestOf(at)!
     const short = id.replace("approval_", "").slice(0, 8)
     const { stdout: list } = await approvals("list")
     for (const part of [short, sessionId.slice(0, 16), "write_file", "medium"]) assert.include(list, part)
@@ -79,7 +72,7 @@ describe("an approval answered elsewhere", () => {
     assert.notMatch(screen, /allow\?/)
     assert.strictEqual(await terminal.ended, 0)
     assert.isTrue(isWritten())
-    assert.deepStrictEqual(await decisions(), [`resolved granted user ${me}`])
+    assert.deepStrictEqual(decisionsOf(at), [`resolved granted user ${me}`])
     const again = await approvals("answer", short, "no")
     assert.include(again.stderr, `was granted already, by user ${me}`)
     assert.strictEqual((await approvals("audit", "--verify")).code, 0)
@@ -88,7 +81,7 @@ describe("an approval answered elsewhere", () => {
   it("is shown in a terminal before yes counts there, and denied with its reason (A11, A15)", async () => {
     const first = await open(["run", "write"], { columns: 100 })
     await first.seen(/allow\?.*y allow once/)
-    const { digest, id } = await waiting()
+    const { digest, id } = requestOf(at)!
     const second = await open(["approvals", "answer", id, "yes"], { columns: 100 })
     await second.seen("Allow exactly this? y/N")
     assert.include(second.screen(), digest.slice(0, 40))
@@ -105,7 +98,7 @@ describe("an approval answered elsewhere", () => {
   it("says which process has the session and is stopped, and counts once that goes on (A5, A12)", async () => {
     const terminal = await open(["run", "write"], { columns: 100 })
     await terminal.seen(/allow\?.*y allow once/)
-    const { digest, id } = await waiting()
+    const { digest, id } = requestOf(at)!
     const [owner = 0] = ownersOf(at)
     process.kill(owner, "SIGSTOP")
     const { code, stdout } = await approvals("answer", id, "yes", "--digest", digest).finally(() =>
@@ -123,7 +116,7 @@ describe("an approval answered elsewhere", () => {
   it("counts once where several answer at the same time, and the others are told (A5)", async () => {
     const terminal = await open(["run", "write"], { columns: 100 })
     await terminal.seen(/allow\?.*y allow once/)
-    const { digest, id } = await waiting()
+    const { digest, id } = requestOf(at)!
     const ended = await Promise.all(
       (["yes", "no", "yes"] as const).map((said) => approvals("answer", id, said, "--digest", digest))
     )
@@ -134,17 +127,14 @@ describe("an approval answered elsewhere", () => {
     }
     await terminal.seen("Written.")
     assert.strictEqual(ended[1]?.code === 0, !isWritten())
-    assert.strictEqual((await decisions()).length, 1)
+    assert.strictEqual(decisionsOf(at).length, 1)
   })
 
   it("is no longer listed as waiting, though its session has not gone on (A12)", async () => {
-    const dying = await start(
-      at,
-      ["run", "--input-format", "jsonl"],
-      `${JSON.stringify({ _tag: "SubmitPrompt", prompt: "write" })}\n`
-    )
-    assert.strictEqual((await dying.ended).code, 3)
-    const { id, ...asked } = await waiting()
+    left()
+    const listed = async () => (JSON.parse((await approvals("list", "--json")).stdout) as ReadonlyArray<Listed>)[0]
+    const { id, ...asked } = (await listed())!
+    assert.deepInclude(asked, { digest: requestOf(at)!.digest, sessionId: requestOf(at)!.sessionId })
     assert.notProperty(asked, "answered")
     assert.include((await approvals("list")).stdout, "1 request waiting")
     assert.strictEqual((await approvals("answer", id, "no")).code, 0)
@@ -152,13 +142,12 @@ describe("an approval answered elsewhere", () => {
     assert.notInclude(stdout, "waiting")
     assert.notInclude(stdout, "approvals answer ID")
     assert.match(stdout, new RegExp(`1 request answered.*\\n.*no by user ${me}.*write_file`, "s"))
-    assert.deepInclude(await waiting(), { id, answered: { decision: "deny", by: `user ${me}` } })
+    assert.deepInclude(await listed(), { id, answered: { decision: "deny", by: `user ${me}` } })
   })
 
   it("counts for the next process where the one that was taking it is killed (A5, A12)", async () => {
-    const prompt = `${JSON.stringify({ _tag: "SubmitPrompt", prompt: "write" })}\n`
-    assert.strictEqual((await tollgate(at, ["run", "--input-format", "jsonl"], prompt)).code, 3)
-    const { digest, id, sessionId } = await waiting()
+    left()
+    const { digest, id, sessionId } = requestOf(at)!
     assert.strictEqual((await approvals("answer", id, "yes", "--digest", digest)).code, 0)
     scripted(at, [{ steps: [{ say: "Written." }] }])
     const resumed = () => start(at, ["run", "--input-format", "jsonl", "--session", sessionId], null)
@@ -175,14 +164,13 @@ describe("an approval answered elsewhere", () => {
       await last.ended
     }
     assert.isTrue(isWritten())
-    assert.include(await decisions(), `resolved granted user ${me}`)
+    assert.include(decisionsOf(at), `resolved granted user ${me}`)
     assert.strictEqual((await approvals("audit", "--verify")).code, 0)
   })
 
   it("comes before all else in its session, which goes on by it without a terminal (A12)", async () => {
-    const prompt = `${JSON.stringify({ _tag: "SubmitPrompt", prompt: "write" })}\n`
-    assert.strictEqual((await tollgate(at, ["run", "--input-format", "jsonl"], prompt)).code, 3)
-    const { digest, id, sessionId } = await waiting()
+    left()
+    const { digest, id, sessionId } = requestOf(at)!
     scripted(at, [{ steps: [{ say: "Written." }] }])
     const others = [
       ["run", "--session", sessionId, "more"],
@@ -208,13 +196,8 @@ describe("an approval answered elsewhere", () => {
   })
 
   it("that nobody waits for any more counts when its session goes on (A12)", async () => {
-    const dying = await start(
-      at,
-      ["run", "--input-format", "jsonl"],
-      `${JSON.stringify({ _tag: "SubmitPrompt", prompt: "write" })}\n`
-    )
-    assert.strictEqual((await dying.ended).code, 3)
-    const { digest, id } = await waiting()
+    left()
+    const { digest, id } = requestOf(at)!
     const answered = await approvals("answer", id, "yes", "--digest", digest)
     assert.include(answered.stdout, "the answer counts when it goes on")
     assert.isFalse(isWritten())
@@ -224,6 +207,6 @@ describe("an approval answered elsewhere", () => {
     const terminal = await open(["--continue"], { columns: 100 })
     await terminal.seen("Written.")
     assert.isTrue(isWritten())
-    assert.deepStrictEqual(await decisions(), [`resolved granted user ${me}`])
+    assert.deepStrictEqual(decisionsOf(at), [`resolved granted user ${me}`])
   })
 })

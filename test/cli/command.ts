@@ -46,6 +46,17 @@ export const scripted = (at: Place, turns: ReadonlyArray<unknown>, more: object 
   fs.writeFileSync(path.join(at.env["TOLLGATE_HOME"]!, "config.json"), JSON.stringify({ profiles, ...more }))
 }
 
+/** Keeps a home as it is now; what is returned puts it back, with nothing in the directory to work in. */
+export const keep = (at: Place, name = "kept"): (() => void) => {
+  const kept = `${at.home}-${name}`
+  fs.cpSync(at.home, kept, { recursive: true, preserveTimestamps: true })
+  return () => {
+    for (const one of [at.home, at.work]) fs.rmSync(one, { recursive: true, force: true, maxRetries: 5 })
+    fs.cpSync(kept, at.home, { recursive: true, preserveTimestamps: true })
+    fs.mkdirSync(at.work)
+  }
+}
+
 export interface Running {
   readonly pid: number | undefined
   readonly ended: Promise<Ended>

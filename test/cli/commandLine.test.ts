@@ -175,7 +175,7 @@ describe("a command line with wrong options", () => {
       }
     })
 
-    it.each([
+    it.each<readonly [string, string, string]>([
       refused[0],
       [
         "run --approve=maybe hi",

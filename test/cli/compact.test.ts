@@ -3,6 +3,7 @@ import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "./command.ts"
+import { eventsOf, sessionsOf, valuesOf } from "./stored.ts"
 import { leave, probes } from "./terminal/TerminalProbe.ts"
 
 describe("a conversation that is compacted from the command line", () => {
@@ -40,9 +41,9 @@ describe("a conversation that is compacted from the command line", () => {
     terminal.press("/context\r")
     await terminal.seen(/system +1 message/)
     await leave(terminal)
-    const { stdout } = await tollgate(at, ["events", "--jsonl"])
-    assert.include(stdout, "Draft mine.")
-    assert.include(stdout, "remember the number 7")
+    const events = eventsOf(at)
+    assert.include(events, "Draft mine.")
+    assert.include(events, "remember the number 7")
   })
 
   it("is compacted from outside, and says why it is not (K3, C1)", async () => {
@@ -52,7 +53,7 @@ describe("a conversation that is compacted from the command line", () => {
       { steps: [{ say: "Noted." }] }
     ])
     assert.strictEqual((await tollgate(at, ["run", "remember the number 7"])).code, 0)
-    const [session] = JSON.parse((await tollgate(at, ["sessions", "list", "--json"])).stdout)
+    const session = sessionsOf(at)[0]!
     const done = await tollgate(at, ["sessions", "compact", session.id, "keep", "numbers"])
     assert.strictEqual(done.code, 0, done.stderr)
     assert.include(done.stderr, "the model's context is now a summary")
@@ -66,6 +67,6 @@ describe("a conversation that is compacted from the command line", () => {
     const failed = await tollgate(at, ["sessions", "compact", session.id, "fail"])
     assert.notStrictEqual(failed.code, 0)
     assert.include(failed.stderr, "it made calls instead of a summary")
-    assert.include((await tollgate(at, ["events", "--jsonl"])).stdout, '"worker":["compaction","root"]')
+    assert.include(valuesOf(at, "SELECT worker FROM events"), '["compaction","root"]')
   })
 })

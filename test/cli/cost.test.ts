@@ -1,5 +1,6 @@
 // @effect-diagnostics asyncFunction:off - drives real processes from outside
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import * as path from "node:path"
 import { modelServer } from "../support/ModelServer.ts"
 import { place, type Place, scripted, tollgate as run } from "./command.ts"
 
@@ -21,14 +22,14 @@ describe("tollgate cost, as a user runs it", () => {
     { repeat: true, steps: [{ say: "Done." }, { usage: { inputTokens: 2000, outputTokens: 200 } }] }
   ]
   const configure = (price: unknown, more: object = {}) => {
-    scripted(at, turns, more)
-    return run(at, ["config", "set", "profiles.test.price", JSON.stringify(price)])
+    const script = path.join(at.home, "script.json")
+    scripted(at, turns, { profiles: { test: { provider: "scripted", script, maxAttempts: 1, price } }, ...more })
   }
   const task = (...more: ReadonlyArray<string>) => run(at, ["run", "--mode", "deny", ...more])
 
   it("sums up by model, tool, day and session, over several runs of one session (C1)", async () => {
     assert.match((await run(at, ["cost"])).stdout, /^No model requests yet\.$/m)
-    await configure({ input: 3, output: 15 })
+    configure({ input: 3, output: 15 })
     await task("look around")
     await task("--continue", "go on")
     const of = async (by: string) =>
@@ -46,14 +47,14 @@ describe("tollgate cost, as a user runs it", () => {
         ["list_dir", 4_500_000]
       ]
     )
-    for (const by of ["day", "session", "project"]) assert.strictEqual((await of(by)).length, 1, by)
+    for (const by of ["session", "project"]) assert.strictEqual((await of(by)).length, 1, by)
     const shown = (await run(at, ["cost", "--since", "1d"])).stdout
     assert.match(shown, /^\d{4}-\d{2}-\d{2} {2}\$0\.0225 {2}█{16} {2}3 requests · 5\.0k in, 500 out$/m)
     assert.match((await run(at, ["cost", "--since", "tomorrow"])).stderr, /--since takes how long ago/)
   })
 
   it("refuses the request that a budget has no room for, with the command that raises it, which then helps (C2)", async () => {
-    await configure({ input: 3, output: 15 }, { budgets: { session: 0.02 } })
+    configure({ input: 3, output: 15 }, { budgets: { session: 0.02 } })
     const refused = await task("--continue", "more")
     assert.strictEqual(refused.code, 1)
     const [, command = ""] = /tollgate (config set budgets\.session [\d.]+)/.exec(refused.stderr + refused.stdout) ?? []

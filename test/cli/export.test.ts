@@ -2,8 +2,8 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Sqlite } from "../support/Sqlite.ts"
 import { type Place, place, scripted, tollgate } from "./command.ts"
+import { database, sessionsOf, tagsOf } from "./stored.ts"
 
 const secret = "correct-horse-battery-staple-42"
 
@@ -22,15 +22,12 @@ describe("tollgate export and import", () => {
     { steps: [{ say: "Nothing there." }] }
   ]
   const run = (args: ReadonlyArray<string>, input = "") => tollgate(at, args, input, { DEPLOY_PASSWORD: secret })
-  const ids = async () =>
-    (JSON.parse((await run(["sessions", "list", "--json"])).stdout) as ReadonlyArray<{ readonly id: string }>).map(
-      ({ id }) => id
-    )
+  const ids = () => sessionsOf(at).map(({ id }) => id)
 
   it("writes the last session or a named one, to a file once and without secrets, and reads it back (K2, S5)", async () => {
     scripted(at, turns)
     assert.strictEqual((await run(["run", "look around"])).code, 0)
-    const [id = ""] = await ids()
+    const [id = ""] = ids()
     const printed = await run(["export"])
     assert.strictEqual(printed.code, 0)
     assert.include(printed.stdout, `"id":"${id}"`)
@@ -42,10 +39,12 @@ describe("tollgate export and import", () => {
       assert.notInclude(text, secret)
       assert.include(text, "look around")
       assert.strictEqual(fs.statSync(file).mode & 0o777, 0o600)
-      const again = await run(["export", id, "-o", name, "--without-calls"])
-      assert.strictEqual(again.code, 2)
-      assert.include(again.stderr, "already exists; name another file, or use --force")
-      assert.strictEqual(fs.readFileSync(file, "utf8"), text)
+      if (name === "talk.md") {
+        const again = await run(["export", id, "-o", name, "--without-calls"])
+        assert.strictEqual(again.code, 2)
+        assert.include(again.stderr, "already exists; name another file, or use --force")
+        assert.strictEqual(fs.readFileSync(file, "utf8"), text)
+      }
       assert.strictEqual((await run(["export", id, "-o", name, "--force", "--without-calls"])).code, 0)
       assert.notInclude(fs.readFileSync(file, "utf8"), '"list_dir"')
       fs.writeFileSync(file, text)
@@ -64,7 +63,7 @@ describe("tollgate export and import", () => {
 
   it("takes no file whose name says another format, unless the format is named (K2)", async () => {
     scripted(at, turns)
-    assert.strictEqual((await run(["run", "look around"])).code, 0)
+    assert.strictEqual((await run(["import", "-"], JSON.stringify([{ role: "user", content: "theirs" }]))).code, 0)
     const refused = await run(["export", "-o", "x.docx"])
     assert.strictEqual(refused.code, 2)
     assert.include(
@@ -102,19 +101,17 @@ describe("tollgate export and import", () => {
     assert.include(imported.stdout, "3 messages from JSON, as data")
     assert.include(imported.stdout, "unknown fields of the file are left out: grants")
     assert.notInclude(imported.stdout, "\u001b")
-    const [id = ""] = await ids()
+    const [id = ""] = ids()
     const shown = await run(["sessions", "show", id])
     assert.include(shown.stdout + shown.stderr, "imported from a file (json): 3 messages")
     const went = await run(["run", "--continue", "later"])
     assert.deepStrictEqual([went.code, went.stdout], [0, "I remember.\n"])
-    assert.deepStrictEqual([await ids(), fs.readdirSync(at.work)], [[id], []])
-    const database = new Sqlite(path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db"), { readonly: true })
-    const tags = database.values("SELECT DISTINCT tag FROM events")
-    database.close()
-    for (const tag of ["ApprovalRequested", "ToolCallRequested", "ApprovalPolicySet"]) assert.notInclude(tags, tag)
+    assert.deepStrictEqual([ids(), fs.readdirSync(at.work)], [[id], []])
+    for (const tag of ["ApprovalRequested", "ToolCallRequested", "ApprovalPolicySet"])
+      assert.notInclude(tagsOf(at), tag)
   })
 
-  it.each(["-", "/dev/stdin", "/dev/fd/0"])("reads what is piped into it as %s (K2)", async (name) => {
+  it.each(["/dev/stdin", "/dev/fd/0"])("reads what is piped into it as %s (K2)", async (name) => {
     const imported = await run(["import", name], JSON.stringify([{ role: "user", content: "piped" }]))
     assert.strictEqual(imported.code, 0, imported.stderr)
     assert.include(imported.stdout, "1 message from messages of OpenAI")
@@ -152,6 +149,6 @@ describe("tollgate export and import", () => {
       assert.include(stderr, "Nothing was imported.")
       assert.include(stderr, because)
     }
-    assert.deepStrictEqual(await ids(), [])
+    assert.isFalse(fs.existsSync(database(at)))
   })
 })

@@ -32,9 +32,7 @@ describe("a command that fails", () => {
     scripted(at, [shell(failing), { steps: [{ say: "Done." }] }], unconfined)
     const { code, stderr } = await tollgate(at, ["run", "go", "--dangerously-allow-all"])
     assert.strictEqual(code, 0)
-    const { stdout: list } = await tollgate(at, ["sessions", "list", "--jsonl"])
-    const { id: session } = JSON.parse(list) as { readonly id: string }
-    const recorded = await tollgate(at, ["sessions", "show", session])
+    const recorded = await tollgate(at, ["sessions", "show"])
     for (const shown of [stderr, recorded.stdout]) {
       assert.match(shown, /✗.* exit 3\b/)
       assert.notMatch(shown, /✓/)

@@ -143,10 +143,10 @@ describe("the first start", () => {
   })
 
   it.each([
-    ["Esc", escape, 0],
-    ["Ctrl-C", ctrlC, 130],
-    ["Ctrl-D", ctrlD, 0]
-  ])("is left at every question by %s with nothing written (U9)", async (_, key, code) => {
+    ["Esc", escape, 0, [0, 1, 2]],
+    ["Ctrl-C", ctrlC, 130, [1]],
+    ["Ctrl-D", ctrlD, 0, [2]]
+  ] as const)("is left at every question by %s with nothing written (U9)", async (_, key, code, places) => {
     const server = await serve({ models: ["one"] })
     const env = { OLLAMA_HOST: `127.0.0.1:${server.port}`, GROQ_API_KEY: "a-key" }
     const questions = [
@@ -154,7 +154,7 @@ describe("the first start", () => {
       ["Which model?", ""],
       ["Keep this choice?", ""]
     ] as const
-    for (let left = 0; left < questions.length; left++) {
+    for (const left of places) {
       const terminal = await open([], { env })
       for (const [question, before] of questions.slice(0, left)) {
         await terminal.seen(question)

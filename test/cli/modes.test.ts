@@ -12,29 +12,37 @@ describe("the mode of approvals", () => {
   afterEach(() => at.remove())
   const { open } = probes(() => at)
 
+  const detected = "sandbox (?:off|bubblewrap|sandbox-exec)"
   it.each([
-    { flags: [], header: "asks before acting", prompt: /^ ASK · test/m },
-    { flags: ["--approve", "allow-edits"], header: "allows edits without asking", prompt: /^ EDITS · test/m },
-    { flags: ["--mode", "plan"], header: "reads only, and plans", prompt: /^ PLAN · test/m },
-    { flags: ["--dangerously-allow-all"], header: "RUNS EVERY CALL WITHOUT ASKING", prompt: /^ ALLOW ALL · test/m }
-  ])("stands in the header, the prompt and /status: $header (A8)", async ({ flags, header, prompt }) => {
-    const terminal = await open(flags, { columns: 120 })
-    await terminal.seen(header)
-    await terminal.seen(prompt)
+    { flags: [], target: "detect", header: "asks before acting", sandbox: detected, prompt: "ASK" },
+    {
+      flags: ["--approve", "allow-edits"],
+      target: "none",
+      header: "allows edits without asking",
+      sandbox: "sandbox off",
+      prompt: "EDITS"
+    },
+    {
+      flags: ["--mode", "plan"],
+      target: "none",
+      header: "reads only, and plans",
+      sandbox: "sandbox off",
+      prompt: "PLAN"
+    },
+    {
+      flags: ["--dangerously-allow-all"],
+      target: "detect",
+      header: "RUNS EVERY CALL WITHOUT ASKING",
+      sandbox: detected,
+      prompt: "ALLOW ALL"
+    }
+  ])("stands in the header, the prompt and /status, beside where commands run: $header (A8, S3)", async (row) => {
+    scripted(at, [], { sandbox: { target: row.target } })
+    const terminal = await open(row.flags, { columns: 160 })
+    await terminal.seen(new RegExp(`${row.header} · ${row.sandbox} · /help`))
+    await terminal.seen(new RegExp(`^ ${row.prompt} · test`, "m"))
     terminal.press("/status\r")
-    assert.include(await terminal.seen(/no session yet/), `· ${header} ·`)
-    await leave(terminal)
-  })
-
-  it.each([
-    { target: "none", said: "sandbox off" },
-    { target: "detect", said: "sandbox (?:off|bubblewrap|sandbox-exec)" }
-  ])("stands beside where commands run: $target (A8, S3)", async ({ said, target }) => {
-    scripted(at, [], { sandbox: { target } })
-    const terminal = await open([], { columns: 140 })
-    await terminal.seen(new RegExp(`asks before acting · ${said} · /help`))
-    terminal.press("/status\r")
-    await terminal.seen(new RegExp(`no session yet · .* · asks before acting · ${said} · `))
+    await terminal.seen(new RegExp(`no session yet · .* · ${row.header} · ${row.sandbox} · `))
     await leave(terminal)
   })
 

@@ -4,6 +4,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { until } from "../support/until.ts"
 import { type Ended, type Place, place, type Running, scripted, start, tollgate } from "./command.ts"
+import { sessionsOf, tagsOf } from "./stored.ts"
 
 /** A write that begins at once and ends when the file `go` is there. */
 const command = "echo x >> begun; while [ ! -e go ]; do sleep 0.05; done; echo x >> done"
@@ -33,8 +34,7 @@ describe("a database whose shared memory is removed while a process has it open"
       first.end(JSON.stringify({ _tag: "SubmitPrompt", prompt: "hello" }))
       const { code, stderr } = await first.ended
       assert.strictEqual(code, 0, stderr)
-      const { stdout } = await tollgate(at, ["sessions", "list", "--json"])
-      assert.lengthOf(JSON.parse(stdout) as ReadonlyArray<unknown>, 1)
+      assert.lengthOf(sessionsOf(at), 1)
       const page = await tollgate(at, ["doctor", "--offline"])
       assert.strictEqual(page.code, 0, page.stdout)
     } finally {
@@ -72,17 +72,6 @@ describe("two processes on one session", () => {
     })
   const go = () => fs.writeFileSync(path.join(at.work, "go"), "")
   const lines = (file: string) => fs.readFileSync(path.join(at.work, file), "utf8").trim().split("\n").length
-  const only = async (): Promise<string> => {
-    const { stdout } = await tollgate(at, ["sessions", "list", "--jsonl"])
-    return (JSON.parse(stdout) as { readonly id: string }).id
-  }
-  const tags = async (id: string): Promise<ReadonlyArray<string>> => {
-    const { stdout } = await tollgate(at, ["events", id, "--jsonl"])
-    return stdout
-      .trim()
-      .split("\n")
-      .map((line) => (JSON.parse(line) as { readonly event: { readonly _tag: string } }).event._tag)
-  }
   const processes = () => fs.readdirSync(path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db-processes"))
   const refused = ({ code, stderr }: Ended, id: string, pid: number | undefined) => {
     assert.strictEqual(code, 1, stderr)
@@ -93,7 +82,7 @@ describe("two processes on one session", () => {
   it("leaves it to the living one, stopped or not, whose call has one outcome (R9, R4)", async () => {
     const owner = await begin("wait")
     await begun()
-    const id = await only()
+    const id = sessionsOf(at)[0]!.id
     refused(await (await begin("--session", id, "again")).ended, id, owner.pid)
     refused(await (await begin("--continue", "again")).ended, id, owner.pid)
     owner.kill("SIGSTOP")
@@ -101,14 +90,13 @@ describe("two processes on one session", () => {
     owner.kill("SIGCONT")
     for (const args of [
       ["sessions", "show", id],
-      ["events", id],
       ["approvals", "list"]
     ])
       assert.strictEqual((await tollgate(at, args)).code, 0, args.join(" "))
     go()
     assert.strictEqual((await owner.ended).code, 0)
     assert.strictEqual(lines("done"), 1)
-    const seen = await tags(id)
+    const seen = tagsOf(at)
     assert.deepStrictEqual(
       seen.filter((tag) => outcome.test(tag)),
       ["ToolCallCompleted"]
@@ -121,7 +109,7 @@ describe("two processes on one session", () => {
   it("gives it to the next at once after kill -9, and of two to one (R9, R4)", async () => {
     const owner = await begin("wait")
     await begun()
-    const id = await only()
+    const id = sessionsOf(at)[0]!.id
     owner.kill("SIGKILL")
     await owner.ended
     const first = await begin("--session", id, "wait")
@@ -133,7 +121,7 @@ describe("two processes on one session", () => {
     refused(loser, id, winner.pid)
     go()
     assert.strictEqual((await winner.ended).code, 0)
-    const seen = await tags(id)
+    const seen = tagsOf(at)
     assert.strictEqual(seen.filter((tag) => tag === "SessionResumed").length, 1)
     assert.deepStrictEqual(
       seen.filter((tag) => outcome.test(tag)),
@@ -145,8 +133,7 @@ describe("two processes on one session", () => {
 
   it("goes on by any unique beginning of its id, and names the candidates of another (R2)", async () => {
     for (const prompt of ["one", "two"]) assert.strictEqual((await (await begin(prompt)).ended).code, 0)
-    const { stdout } = await tollgate(at, ["sessions", "list"])
-    const [short = ""] = stdout.split(" ")
+    const [short = ""] = (await tollgate(at, ["sessions", "list"])).stdout.split(" ")
     for (const beginning of [short, short.slice("session_".length)]) {
       const { code, stderr } = await (await begin("--session", beginning, "more")).ended
       assert.strictEqual(code, 0, stderr)

@@ -82,8 +82,11 @@ describe("tollgate policy", () => {
       [{ command: "ls" }, "allow", "ask"],
       [{ command: "rm -rf /" }, "deny", "deny"],
       [{ url: "https://docs.example/" }, "allow", "allow"],
-      [{ url: "https://a.example/" }, "allow", "ask"]
+      [{ url: "https://a.example/" }, "allow", "ask"],
+      [{ command: "cat a.draft" }, "allow", "deny"],
+      [{ command: "npm test; rm -rf /" }, "deny", "deny"]
     ] as const
+    const explained = [0, 5, 8]
     const judged = (which: 1 | 2) =>
       cases(rows.map((row, index) => ({ id: `${index}`, input: row[0], expected: row[which] })))
     const plain = await tollgate(at, ["policy", "test", judged(1)])
@@ -92,16 +95,16 @@ describe("tollgate policy", () => {
     assert.strictEqual(ruled.code, 0, ruled.stdout)
     const wrong = await tollgate(at, ["policy", "test", "--rules", judged(1)])
     assert.match(wrong.stdout, /✗ 0 expected allow, is deny\n {4}no-draft: deny every tool on \*\*\/\*\.draft/)
-    assert.include(wrong.stdout, "9 cases: 4 passed, 5 failed\n")
-    for (const [input, policy, decision] of rows) {
+    assert.include(wrong.stdout, "11 cases: 5 passed, 6 failed\n")
+    for (const [input, policy, decision] of rows.filter((_, index) => explained.includes(index))) {
       const asked =
         "command" in input
           ? ["shell", input.command]
           : "url" in input
             ? ["url", input.url]
             : ["path", input.path, "--op", input.op]
-      const explained = await tollgate(at, ["policy", "explain", asked[0]!, "--json", ...asked.slice(1)])
-      const said = JSON.parse(explained.stdout) as { readonly decision: string; readonly policy: { decision: string } }
+      const { stdout } = await tollgate(at, ["policy", "explain", asked[0]!, "--json", ...asked.slice(1)])
+      const said = JSON.parse(stdout) as { readonly decision: string; readonly policy: { decision: string } }
       assert.deepStrictEqual([said.policy.decision, said.decision], [policy, decision])
     }
   })
@@ -138,23 +141,7 @@ describe("tollgate policy", () => {
     ["{", "it is not JSON"],
     ["[", "it is not JSON"],
     ["[]", "it holds no case"],
-    ["{}", "row 1: input"],
-    [[{ id: "x", input: {}, expected: "ask" }], "row 1 (x): input"],
-    [[{ id: "x", kind: "redact", input: "a", expected: "masked" }], "row 1 (x): input"],
-    [[{ id: "x", input: { op: "config", path: "a" }, expected: "ask" }], "row 1 (x): input.op"],
-    [[{ id: "x", input: { op: "read" }, expected: "ask" }], "row 1 (x): input.path"],
-    [[{ ...ls, id: "x", expected: "perhaps" }], "row 1 (x): expected"],
-    [[{ ...ls, id: "x", accept: ["auto", "never"] }], "row 1 (x): accept.1"],
-    [[{ ...ls, id: "x", accept: [] }], "row 1 (x): accept"],
-    [[{ ...ls, id: "a" }, ls], "row 2: id"],
-    [
-      [
-        { ...ls, id: "a" },
-        { ...ls, id: "b" },
-        { ...ls, id: "a" }
-      ],
-      "row 3 (a): its id is that of row 1"
-    ]
+    ["{}", "row 1: input"]
   ])("test refuses %j with exit code 2 and a sentence", async (rows, said) => {
     const { code, stderr, stdout } = await tollgate(at, ["policy", "test", cases(rows)])
     assert.include(`${stdout}${stderr}`, said)
@@ -163,8 +150,23 @@ describe("tollgate policy", () => {
   })
 
   it("test judges the cases beside an invalid one, and says of each row which", async () => {
-    const file = cases([{ ...ls, id: "a" }, { id: "b" }, { ...ls, id: "c", expected: "deny" }, 5])
-    const { code, stderr, stdout } = await tollgate(at, ["policy", "test", file])
+    const invalid: ReadonlyArray<readonly [object, string]> = [
+      [{ id: "x5", input: {}, expected: "ask" }, "row 5 (x5): input"],
+      [{ id: "x6", kind: "redact", input: "a", expected: "masked" }, "row 6 (x6): input"],
+      [{ id: "x7", input: { op: "config", path: "a" }, expected: "ask" }, "row 7 (x7): input.op"],
+      [{ id: "x8", input: { op: "read" }, expected: "ask" }, "row 8 (x8): input.path"],
+      [{ ...ls, id: "x9", expected: "perhaps" }, "row 9 (x9): expected"],
+      [{ ...ls, id: "x10", accept: ["auto", "never"] }, "row 10 (x10): accept.1"],
+      [{ ...ls, id: "x11", accept: [] }, "row 11 (x11): accept"],
+      [ls, "row 12: id"],
+      [{ ...ls, id: "a" }, "row 13 (a): its id is that of row 1"]
+    ]
+    const plain = [{ ...ls, id: "a" }, { id: "b" }, { ...ls, id: "c", expected: "deny" }, 5]
+    const every = await tollgate(at, ["policy", "test", cases([...plain, ...invalid.map(([row]) => row)])])
+    for (const [, said] of invalid) assert.include(every.stdout, said)
+    assert.include(every.stdout, "13 cases: 1 passed, 1 failed, 11 invalid\n")
+    const { code, stderr, stdout } = await tollgate(at, ["policy", "test", cases(plain)])
+    assert.isFalse(hasTrace(stderr))
     assert.match(stdout, /✗ .*row 2 \(b\): input.*\n✗ c expected deny, is allow\n(?:.*\n)*✗ .*row 4: /)
     assert.include(stdout, "4 cases: 1 passed, 1 failed, 2 invalid\n")
     assert.match(stderr, /^[^\n]*2 rows of .*cases\.json cannot be judged; see above\.\n/)
@@ -188,11 +190,11 @@ describe("tollgate policy", () => {
   })
 
   it("test takes a megabyte of cases, and refuses what no one has written", async () => {
-    const many = Array.from({ length: 12_000 }, (_, index) => ({ ...ls, id: `case ${index}`, why: "w".repeat(30) }))
+    const many = Array.from({ length: 3000 }, (_, index) => ({ ...ls, id: `case ${index}`, why: "w".repeat(330) }))
     const file = cases(many)
     assert.isAbove(fs.statSync(file).size, 1024 * 1024)
     const { code, stdout } = await tollgate(at, ["policy", "test", file])
-    assert.strictEqual(stdout, "12000 cases: 12000 passed, 0 failed\n")
+    assert.strictEqual(stdout, "3000 cases: 3000 passed, 0 failed\n")
     assert.strictEqual(code, 0)
     fs.truncateSync(file, 17 * 1024 * 1024)
     assert.include((await tollgate(at, ["policy", "test", file])).stderr, "it is larger than")
@@ -213,16 +215,12 @@ describe("tollgate policy", () => {
     fs.symlinkSync("/etc", path.join(at.work, "l"))
     const rows = [
       [["shell", "ls; pwd"], "allow", "shell/"],
-      [["shell", "touch x"], "ask", "shell/"],
       [["shell", "rm -rf /"], "deny", "shell/"],
       [["shell", "cat l/hosts"], "ask", "path/outside"],
-      [["path", "new.txt"], "allow", "path/inside"],
       [["path", "new.txt", "--op", "write"], "ask", "tool/write_file", "allow", "path/inside"],
       [["path", "new.txt", "--op", "remove"], "ask", "tool/apply_patch", "allow", "path/inside"],
-      [["path", "l/hosts"], "ask", "path/outside"],
       [["path", ".git/config", "--op", "write"], "deny", "path/"],
-      [["url", "https://example.com/"], "ask", "network/host-not-listed", "allow", "network/url"],
-      [["url", "http://127.0.0.1/"], "deny", "network/private-address"]
+      [["url", "https://example.com/"], "ask", "network/host-not-listed", "allow", "network/url"]
     ] as const
     for (const [[kind, input, ...more], decision, rule, alone = decision, by = rule] of rows) {
       const told = await tollgate(at, ["policy", "explain", kind, ...more, "--json", input])
@@ -233,6 +231,7 @@ describe("tollgate policy", () => {
       assert.isNotEmpty(said["reason"])
       assert.strictEqual(said.policy["decision"], alone)
       assert.include(said.policy["rule"], by)
+      if (!["rm -rf /", "new.txt", "https://example.com/"].includes(input) || more[1] === "remove") continue
       const text = await tollgate(at, ["policy", "explain", kind, ...more, input])
       const besides = alone === decision ? "" : `The policy by itself: ${alone}  ${by}, ${said.policy["reason"]}\n`
       const bad = /^severity: .*\n(?: {2}.*\n)*/m.exec(text.stdout)?.[0] ?? ""
@@ -259,9 +258,7 @@ describe("tollgate policy", () => {
     const file = path.join(at.env["TOLLGATE_HOME"]!, "config.json")
     const rows = [
       [["path", "certs/a.draft"], "deny", "my-deny", "allow", file],
-      [["shell", "cat a.draft"], "deny", "my-deny", "allow", file],
       [["shell", "npm test"], "allow", "my-allow", "ask", file],
-      [["shell", "npm test; rm -rf /"], "deny", "shell/", "deny", undefined],
       [["url", "https://docs.example/"], "ask", "my-ask", "allow", file],
       [["url", "https://free.example/"], "allow", "network/url", "allow", undefined]
     ] as const

@@ -7,6 +7,7 @@ import * as path from "node:path"
 import { createInterface } from "node:readline"
 import { built } from "../support/built.ts"
 import { type Place, place, scripted, tollgate } from "./command.ts"
+import { sessionsOf } from "./stored.ts"
 
 const write = { call: { name: "write_file", arguments: { path: "a.txt", content: "a\n" } } }
 
@@ -24,11 +25,9 @@ describe("sessions prune", () => {
 
   it("leaves what is open or waits for an answer, and gives back what the database no longer needs (K6)", async () => {
     const size = () => fs.statSync(path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db")).size
-    const titles = async () =>
-      (await tollgate(at, ["sessions", "list", "--jsonl"])).stdout
-        .split("\n")
-        .filter((line) => line !== "")
-        .map((line) => (JSON.parse(line) as { readonly title: string }).title)
+    const titles = () =>
+      sessionsOf(at)
+        .map(({ title }) => title)
         .toSorted()
     assert.strictEqual((await tollgate(at, ["run", "large"])).code, 0)
     const lines = ["run", "--input-format", "jsonl", "--output-format", "jsonl"]
@@ -45,13 +44,13 @@ describe("sessions prune", () => {
 
     const dry = await tollgate(at, ["sessions", "prune", "--larger-than", "0B", "--dry-run"])
     assert.match(dry.stdout, /1 session, \d.* would be deleted/)
-    assert.deepStrictEqual(await titles(), ["large", "open", "wait"])
+    assert.deepStrictEqual(titles(), ["large", "open", "wait"])
 
     const pruned = await tollgate(at, ["sessions", "prune", "--larger-than", "0B", "--yes"])
     assert.match(pruned.stdout, new RegExp(`open in process ${open.pid}`))
     assert.match(pruned.stdout, /waits for an answer/)
     assert.match(pruned.stdout, /free for later sessions; to shrink the file/)
-    assert.deepStrictEqual(await titles(), ["open", "wait"])
+    assert.deepStrictEqual(titles(), ["open", "wait"])
     assert.isAtLeast(size(), before, "the file is shrunk while another process uses it")
 
     open.stdin.end()
@@ -60,21 +59,15 @@ describe("sessions prune", () => {
     assert.match(later.stdout, /No session to delete/)
     assert.match(later.stdout, /the database shrank from \d.* to \d/)
     assert.isBelow(size(), before - 4 * 1024 * 1024)
-    assert.deepStrictEqual(await titles(), ["open", "wait"])
+    assert.deepStrictEqual(titles(), ["open", "wait"])
     assert.strictEqual((await tollgate(at, ["search", "wait"])).code, 0)
   })
 
   it("says what cannot be removed of which session, keeps that, and succeeds once it can (K6)", async () => {
     const kept = path.join(at.env["TOLLGATE_HOME"]!, "checkpoints")
-    assert.strictEqual((await tollgate(at, ["run", "one"])).code, 0)
-    assert.strictEqual((await tollgate(at, ["run", "two"])).code, 0)
-    const ids = async () =>
-      (await tollgate(at, ["sessions", "list", "--jsonl"])).stdout
-        .split("\n")
-        .filter((line) => line !== "")
-        .map((line) => (JSON.parse(line) as { readonly id: string }).id)
-        .toSorted()
-    const before = await ids()
+    for (const prompt of ["one", "two"]) assert.strictEqual((await tollgate(at, ["run", prompt])).code, 0)
+    const ids = () => sessionsOf(at).map(({ id }) => id)
+    const before = ids()
     fs.rmSync(kept, { recursive: true, force: true })
     fs.writeFileSync(kept, "no directory")
     const deleted = await tollgate(at, ["sessions", "delete", before[0]!, "--yes"])
@@ -84,10 +77,10 @@ describe("sessions prune", () => {
     const pruned = await tollgate(at, ["sessions", "prune", "--larger-than", "0B", "--yes"])
     assert.strictEqual(pruned.stdout.split("part of the path is not a directory").length - 1, 2)
     assert.include(pruned.stdout, "0 sessions deleted")
-    assert.deepStrictEqual(await ids(), before)
+    assert.deepStrictEqual(ids(), before)
     fs.rmSync(kept)
     const later = await tollgate(at, ["sessions", "prune", "--larger-than", "0B", "--yes"])
     assert.include(later.stdout, "2 sessions deleted")
-    assert.deepStrictEqual(await ids(), [])
+    assert.deepStrictEqual(ids(), [])
   })
 })

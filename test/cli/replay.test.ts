@@ -32,7 +32,6 @@ describe("tollgate replay of what is no recording", () => {
       [JSON.stringify({ ...fourth, version: 2 }), "schema version 2, this version of Tollgate knows 1; upgrade"],
       [JSON.stringify({ ...fourth, seq: "4" }), 'seq: expected a number, is "4"'],
       ['{"a":1}', "the line is not an event"],
-      ["[]", "the line is not an event"],
       ["\u0000\u0001binary", "not JSON"]
     ]
     for (const [line, said] of bad) {
@@ -76,17 +75,26 @@ describe("tollgate replay of what is no recording", () => {
     assert.match(stderr, /:1: the line is longer than \d+ characters/)
   })
 
-  it.each([
-    [[], "the model gave an empty answer"],
-    [[{ finish: "length" }], "ran out of output tokens: its answer is empty"],
-    [[{ say: "half" }, { finish: "length" }], "ran out of output tokens: its answer is cut off"],
-    [[{ finish: "content_filter" }], "content filter withheld the answer"]
-  ])("shows that an answer is not whole, as the run did: %j", async (steps, said) => {
-    scripted(at, [{ steps }])
-    const run = await tollgate(at, ["run", "go"])
-    assert.include(run.stderr, said)
-    assert.strictEqual(run.code, 0)
-    const json = await tollgate(at, ["run", "--jsonl", "go"])
-    assert.include((await play(json.stdout)).stdout, said)
+  it("shows that an answer is not whole, as the run did", async () => {
+    const turns = [
+      [[], "the model gave an empty answer"],
+      [[{ finish: "length" }], "ran out of output tokens: its answer is empty"],
+      [[{ say: "half" }, { finish: "length" }], "ran out of output tokens: its answer is cut off"],
+      [[{ finish: "content_filter" }], "content filter withheld the answer"]
+    ] as const
+    scripted(
+      at,
+      turns.map(([steps]) => ({ steps }))
+    )
+    const prompts = `${JSON.stringify({ _tag: "SubmitPrompt", prompt: "go" })}\n`.repeat(turns.length)
+    const json = await tollgate(at, ["run", "--input-format", "jsonl", "--output-format", "jsonl"], prompts)
+    const { stdout } = await play(json.stdout)
+    for (const [, said] of turns) assert.include(stdout, said)
+    for (const [steps, said] of [turns[0], turns[2]]) {
+      scripted(at, [{ steps }])
+      const run = await tollgate(at, ["run", "go"])
+      assert.include(run.stderr, said)
+      assert.strictEqual(run.code, 0)
+    }
   })
 })

@@ -1,9 +1,9 @@
 // @effect-diagnostics asyncFunction:off - drives real processes from outside
-import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, beforeEach, describe, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { type Place, place, scripted, tollgate } from "./command.ts"
+import { keep, type Place, place, scripted, tollgate } from "./command.ts"
 
 const call = { call: { name: "list_dir", arguments: { path: "." } } }
 
@@ -24,16 +24,19 @@ const damages: Readonly<Record<string, (file: string) => void>> = {
 
 describe("the advice for a damaged database", () => {
   let at: Place
-  beforeEach(() => {
+  let restore: () => void
+  beforeAll(async () => {
     at = place()
     scripted(at, [{ steps: [call] }, { steps: [{ say: "Listed." }] }])
+    assert.strictEqual((await tollgate(at, ["run", "list"])).code, 0)
+    restore = keep(at)
   })
-  afterEach(() => at.remove())
+  beforeEach(() => restore())
+  afterAll(() => at.remove())
 
   it.each(Object.entries(damages))(
     "starts a new one as it is typed, where the database %s (R9)",
     async (what, damage) => {
-      assert.strictEqual((await tollgate(at, ["run", "list"])).code, 0)
       const home = at.env["TOLLGATE_HOME"]!
       const file = path.join(home, "tollgate.db")
       damage(file)

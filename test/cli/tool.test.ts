@@ -3,6 +3,7 @@ import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
 import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "./command.ts"
+import { eventsOf } from "./stored.ts"
 import { probes } from "./terminal/TerminalProbe.ts"
 
 describe("tollgate tool", () => {
@@ -105,8 +106,7 @@ describe("tollgate tool", () => {
     terminal.press("y")
     assert.strictEqual(await terminal.ended, 0, terminal.screen())
     assert.isTrue(pushed())
-    const [id = ""] = (await tollgate(at, ["sessions", "list"])).stdout.split(" ")
-    assert.include((await tollgate(at, ["events", id])).stdout, "The user ran git_push:")
+    assert.include((await tollgate(at, ["events"])).stdout, "The user ran git_push:")
   })
 
   it("is offered when a sub-worker that owns it returns: continue, or run it first (U10)", async () => {
@@ -142,8 +142,7 @@ describe("tollgate tool", () => {
     await terminal.idle(/Released\./)
     terminal.press("/exit\r")
     assert.strictEqual(await terminal.ended, 0)
-    const told = (await tollgate(at, ["events", "--jsonl"])).stdout
-    assert.match(told, /It is ready\.[^\n]*\[the user ran git_push: /)
+    assert.match(eventsOf(at), /It is ready\.[^\n]*\[the user ran git_push: /)
     const unattended = await tollgate(at, ["run", "release it"])
     assert.strictEqual(unattended.code, 0, unattended.stderr)
   })

@@ -71,13 +71,11 @@ describe("the configuration of a project", () => {
     assert.isTrue(fs.existsSync(path.join(at.home, "first")))
     assert.isFalse(ran())
     assert.include(stderr, "has changed since it was trusted")
-    assert.include((await tollgate(at, ["run", "--approve", "deny", "go"])).stderr, "has changed since it was trusted")
   })
 
   const write = (name: string) => ({
     steps: [{ call: { name: "write_file", arguments: { path: name, content: "// new\n" } } }]
   })
-  const refusals = (text: string) => text.split("could not be run").length - 1
   const aborting = 'console.log(JSON.stringify({ decision: "abort", reason: "the hook ran" }))'
 
   it("runs a hook while a model changes other files, and no more once it changes what the hook imports (T8, S2)", async () => {
@@ -106,7 +104,8 @@ describe("the configuration of a project", () => {
     const failed = first.stdout.split("\n").filter((line) => line.includes('"_tag":"ToolCallFailed"'))
     assert.include(failed[0], "the hook ran")
     assert.include(failed[1], "any file of the project, and one has changed since it was trusted")
-    assert.strictEqual(refusals((await tollgate(at, go)).stdout) > 0, true)
+    const again = (await tollgate(at, go)).stdout
+    assert.isAbove(again.split("could not be run").length, 1, again)
     assert.include((await tollgate(at, ["trust", "--yes"])).stdout, "Trusted: 1 hook")
     scripted(at, [listing, done], config)
     assert.include((await tollgate(at, go)).stdout, "the hook ran")

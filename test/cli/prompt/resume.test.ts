@@ -2,6 +2,7 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
 import { type Place, place, scripted, tollgate } from "../command.ts"
+import { sessionsOf } from "../stored.ts"
 import { probes } from "../terminal/TerminalProbe.ts"
 
 const escape = "\u001b"
@@ -43,8 +44,7 @@ describe("picking an earlier session", () => {
     await terminal.idle(/› paint the barn/)
     terminal.press("/exit\r")
     assert.strictEqual(await terminal.ended, 0)
-    const { stdout } = await tollgate(at, ["sessions", "list", "--jsonl"])
-    assert.strictEqual(stdout.trim().split("\n").length, 3)
+    assert.lengthOf(sessionsOf(at), 3)
   })
 
   it("shows what an imported conversation holds, as one of its own (K2, U12)", async () => {

@@ -3,6 +3,7 @@ import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "../command.ts"
+import { sessionsOf } from "../stored.ts"
 import { probes } from "../terminal/TerminalProbe.ts"
 
 const escape = "\u001b"
@@ -20,12 +21,6 @@ describe("going back", () => {
   afterEach(() => at.remove())
   const { prompt } = probes(() => at)
   const file = () => fs.readFileSync(path.join(at.work, "a.txt"), "utf8")
-  const sessions = async () =>
-    (await tollgate(at, ["sessions", "list", "--jsonl"])).stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as { readonly id: string; readonly title: string })
-
   it("takes two Escapes at an empty line, shows the diff, asks, and puts the files back (U7, K6)", async () => {
     const terminal = await prompt(["--mode", "edits"])
     terminal.press("paint the barn\r")
@@ -46,13 +41,13 @@ describe("going back", () => {
     await terminal.seen("title: the bare barn")
     terminal.press("/exit\r")
     assert.strictEqual(await terminal.ended, 0)
-    assert.strictEqual((await sessions())[0]?.title, "the bare barn")
+    assert.strictEqual(sessionsOf(at)[0]?.title, "the bare barn")
   })
 
   it("says nothing of what it would take back where it is refused (K6)", async () => {
     const lines = ["run", "--input-format", "jsonl", "--output-format", "jsonl"]
     await tollgate(at, lines, `${JSON.stringify({ _tag: "SubmitPrompt", prompt: "paint the barn" })}\n`)
-    const [{ id } = { id: "" }] = await sessions()
+    const [{ id } = { id: "" }] = sessionsOf(at)
     const refused = await tollgate(at, ["sessions", "rewind", id, "--to", "3", "--yes"])
     assert.strictEqual(refused.code, 1)
     assert.include(refused.stderr, "has an approval request that waits")
@@ -61,7 +56,7 @@ describe("going back", () => {
 
   it("is done from outside as well, and deleting needs a person or --yes (K6)", async () => {
     await tollgate(at, ["run", "--dangerously-allow-all", "paint the barn"])
-    const [{ id } = { id: "" }] = await sessions()
+    const [{ id } = { id: "" }] = sessionsOf(at)
     const dry = await tollgate(at, ["sessions", "rewind", id, "--to", "3", "--dry-run"])
     assert.match(dry.stdout, /restore a\.txt/)
     assert.strictEqual(file(), "painted\n")
@@ -72,7 +67,7 @@ describe("going back", () => {
     assert.strictEqual(file(), "painted\nby hand\n")
     assert.strictEqual((await tollgate(at, ["sessions", "title", id, "the", "barn"])).code, 0)
     for (const _ of [1, 2]) assert.strictEqual((await tollgate(at, ["sessions", "fork", id, "--at", "3"])).code, 0)
-    const [copy, ...others] = (await sessions()).toSorted((one, other) => one.title.localeCompare(other.title))
+    const [copy, ...others] = sessionsOf(at).toSorted((one, other) => one.title.localeCompare(other.title))
     assert.deepStrictEqual(
       [copy, ...others].map((one) => one?.title),
       ["paint the barn (fork 2)", "paint the barn (fork)", "the barn"]
@@ -90,7 +85,7 @@ describe("going back", () => {
       /No session to delete/
     )
     assert.strictEqual((await tollgate(at, ["sessions", "delete", id, "--yes"])).code, 0)
-    assert.strictEqual((await sessions()).length, 1)
+    assert.strictEqual(sessionsOf(at).length, 1)
     const kept = path.join(at.env["TOLLGATE_HOME"]!, "checkpoints")
     assert.deepStrictEqual(fs.readdirSync(kept).length, 1)
     assert.match((await tollgate(at, ["approvals", "audit", "--verify"])).stdout, /intact/)
