@@ -67,6 +67,6 @@ describe("a conversation that is compacted from the command line", () => {
     const failed = await tollgate(at, ["sessions", "compact", session.id, "fail"])
     assert.notStrictEqual(failed.code, 0)
     assert.include(failed.stderr, "it made calls instead of a summary")
-    assert.include(valuesOf(at, "SELECT worker FROM events"), '["compaction","root"]')
+    assert.isTrue(valuesOf(at, "SELECT worker FROM events").some((worker) => /compaction.*root/.test(String(worker))))
   })
 })

@@ -2,8 +2,8 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Sqlite } from "../support/Sqlite.ts"
 import { type Place, place, scripted, tollgate } from "./command.ts"
+import { rowsOf } from "./stored.ts"
 import { probes } from "./terminal/TerminalProbe.ts"
 
 const write = { call: { name: "write_file", arguments: { path: "a.txt", content: "x" } } }
@@ -21,9 +21,7 @@ interface Row {
 
 /** What the audit says of who decided on writes, without the requests themselves. */
 const decisions = (at: Place, tool = "write_file") => {
-  const database = new Sqlite(path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db"), { readonly: true })
-  const rows = database.all<Row>("SELECT * FROM audit ORDER BY id")
-  database.close()
+  const rows = rowsOf<Row>(at, "SELECT * FROM audit ORDER BY id")
   return rows
     .filter((row) => row.tool === tool && row.kind !== "requested")
     .map(({ decided_by, decision, kind, outcome }) => [kind, decision, outcome, decided_by].join(" "))

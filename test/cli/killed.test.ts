@@ -1,15 +1,13 @@
 // @effect-diagnostics asyncFunction:off newPromise:off - drives real processes from outside
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
-import { setImmediate } from "node:timers/promises"
-import * as path from "node:path"
 import { Sqlite } from "../support/Sqlite.ts"
+import { until } from "../support/until.ts"
 import { type Place, place, scripted, start, tollgate } from "./command.ts"
+import { database } from "./stored.ts"
 
 let at: Place
 beforeEach(() => void (at = place()))
 afterEach(() => at.remove())
-
-const database = () => new Sqlite(path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db"))
 
 /** The process that stores the next event never comes to an end. */
 const stuck = `CREATE TRIGGER stuck BEFORE INSERT ON events BEGIN
@@ -30,11 +28,11 @@ describe("a process that is killed before its session has an event", () => {
       [["sessions", "fork", id], ""],
       [["run", "again"], ""]
     ] as const) {
-      const before = database()
+      const before = new Sqlite(database(at))
       before.exec(stuck)
       const running = await start(at, args, input)
       rows++
-      while (Number(before.values("SELECT count(*) FROM sessions")[0]) < rows) await setImmediate()
+      await until(() => Number(before.values("SELECT count(*) FROM sessions")[0]) >= rows)
       running.kill("SIGKILL")
       await running.ended
       before.exec("DROP TRIGGER stuck")

@@ -30,12 +30,13 @@ describe("a home", () => {
 
   /** Everything in the place belongs to whoever runs the commands, and nothing in the home can be written. */
   const lock = (): void => {
+    fs.cpSync(at.env["XDG_CACHE_HOME"]!, path.join(at.home, "cache"), { recursive: true })
     const base = path.dirname(at.home)
     if (process.getuid?.() === 0) execFileSync("chown", ["-R", `${nobody}:${nobody}`, base])
     execFileSync("chmod", ["-R", "a-w", homeOf(at)])
   }
   const run = async (...args: ReadonlyArray<string>): Promise<Ended> => {
-    const env = { ...at.env, XDG_CACHE_HOME: path.join(at.work, "cache"), TMPDIR: at.work }
+    const env = { ...at.env, XDG_CACHE_HOME: path.join(at.home, "cache"), TMPDIR: at.work }
     const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
     const child = spawn(process.execPath, [await built(), ...args], { cwd: at.work, env, ...user })
     let [stdout, stderr] = ["", ""]

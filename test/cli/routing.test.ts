@@ -35,15 +35,12 @@ describe("which profile serves", () => {
       JSON.stringify({ profile: "small", profiles, ...more })
     )
   }
-  const run = async (...words: ReadonlyArray<string>) => {
-    const { stderr, stdout } = await tollgate(at, ["run", "--jsonl", "--mode", "deny", ...words])
-    const all = stdout
-      .trimEnd()
+  const routedIn = (stdout: string) =>
+    stdout
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line) as Routed)
-    return { all, stderr, routed: all.filter(({ event }) => event._tag === "ModelRouted") }
-  }
+      .filter(({ event }) => event._tag === "ModelRouted")
 
   it("is that of the weight that a prompt or a named worker has, with its reason in the log (R10)", async () => {
     configure(
@@ -53,9 +50,9 @@ describe("which profile serves", () => {
       ],
       { routing: { weights: { heavy: "large" } }, workers: { thinker: { weight: "heavy" } } }
     )
-    const plain = await run("hello")
+    const plain = await tollgate(at, ["run", "--jsonl", "--mode", "deny", "hello"])
     assert.deepStrictEqual(
-      plain.routed.map(({ event, worker }) => [worker?.length, event.selected, event.weight, event.reason]),
+      routedIn(plain.stdout).map(({ event, worker }) => [worker?.length, event.selected, event.weight, event.reason]),
       [
         [1, "small", "normal", "configured"],
         [2, "large", "heavy", "profile of the weight heavy"]
@@ -85,17 +82,18 @@ else console.log(JSON.stringify(context.prompt.includes("deploy") ? { selected: 
     configure([{ repeat: true, steps: [{ say: "Small." }] }], {
       routing: { hooks: [{ command: [process.execPath, hook] }] }
     })
-    const routed = async (prompt: string) => {
-      const { routed, stderr } = await run(prompt)
-      assert.strictEqual(routed.length, 1, stderr)
-      return [routed[0]?.event.selected, routed[0]?.event.reason]
-    }
-    assert.deepStrictEqual(await routed("please deploy"), ["large", "small normal root"])
-    assert.deepStrictEqual(await routed("hello"), ["small", "configured"])
-    assert.deepStrictEqual(await routed("broken"), ["small", "configured; the routing hook node exited with code 1"])
-    assert.deepStrictEqual(await routed("forge"), [
-      "small",
-      "configured; the routing hook node printed something that is not an answer"
-    ])
+    const prompts = ["please deploy", "hello", "broken", "forge"]
+    const lines = prompts.map((prompt) => `${JSON.stringify({ _tag: "SubmitPrompt", prompt })}\n`)
+    const { stderr, stdout } = await tollgate(at, ["run", "--input-format", "jsonl", "--mode", "deny"], lines.join(""))
+    assert.deepStrictEqual(
+      routedIn(stdout).map(({ event }) => [event.selected, event.reason]),
+      [
+        ["large", "small normal root"],
+        ["small", "configured"],
+        ["small", "configured; the routing hook node exited with code 1"],
+        ["small", "configured; the routing hook node printed something that is not an answer"]
+      ],
+      stderr
+    )
   })
 })

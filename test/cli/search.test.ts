@@ -1,8 +1,7 @@
 // @effect-diagnostics asyncFunction:off - drives real processes from outside
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
-import * as path from "node:path"
-import { Sqlite } from "../support/Sqlite.ts"
 import { type Place, place, scripted, tollgate } from "./command.ts"
+import { valuesOf } from "./stored.ts"
 
 let at: Place
 beforeEach(() => void (at = place()))
@@ -50,9 +49,7 @@ describe("tollgate search", () => {
     assert.notInclude(shown.stdout, "\u001b")
     const [told] = await search("dark theme", "--tool", "search_history")
     assert.strictEqual(told?.role, "tool")
-    const database = new Sqlite(path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db"), { readonly: true })
-    const results = database.values("SELECT event FROM events WHERE tag = 'ToolCallCompleted'")
-    database.close()
+    const results = valuesOf(at, "SELECT event FROM events WHERE tag = 'ToolCallCompleted'")
     assert.match(String(results[0]), /<untrusted source=\\+"assistant, event \d+ of session session_/)
   })
 

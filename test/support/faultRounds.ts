@@ -163,6 +163,16 @@ const turns = [
   { steps: [{ say: "Done." }] }
 ]
 
+/** A home in which a session has come to its end, made once for all rounds. */
+let earlier: Promise<Place> | undefined
+const makeEarlier = async (): Promise<Place> => {
+  const at = place()
+  process.once("exit", at.remove)
+  scripted(at, turns)
+  await tollgate(at, ["run", "--dangerously-allow-all", "before"])
+  return at
+}
+
 interface Seen {
   readonly seq: number
   readonly tag: string
@@ -230,8 +240,8 @@ export const faultRound = async (name: string, moment: Moment): Promise<Readonly
   const say = (what: string) => violations.push(`${name} at ${moment}: ${what}`)
   try {
     fault.before?.(at)
+    fs.cpSync(homeOf(await (earlier ??= makeEarlier())), homeOf(at), { recursive: true })
     scripted(at, turns)
-    await tollgate(at, ["run", "--dangerously-allow-all", "before"])
     const first = await strike(at, fault, moment)
     const seen = acknowledged(first.stdout)
     fault.after?.(at)

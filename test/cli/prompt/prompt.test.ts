@@ -2,7 +2,8 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { type Place, place, scripted, tollgate } from "../command.ts"
+import { type Place, place, scripted } from "../command.ts"
+import { sessionsOf } from "../stored.ts"
 import { leave, probes } from "../terminal/TerminalProbe.ts"
 
 const escape = "\u001b"
@@ -107,8 +108,7 @@ describe("the prompt", () => {
     terminal.press("again\r")
     await terminal.idle(/› again[^]*Still here\./)
     await leave(terminal)
-    const sessions = JSON.parse((await tollgate(at, ["sessions", "list", "--json"])).stdout) as ReadonlyArray<unknown>
-    assert.lengthOf(sessions, 1)
+    assert.lengthOf(sessionsOf(at), 1)
   })
 
   it("goes on in an earlier session on /resume, and in the one that it names (U7, U12)", async () => {

@@ -2,7 +2,8 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { type Place, place, scripted, tollgate } from "../command.ts"
+import { type Place, place, scripted } from "../command.ts"
+import { tagsOf } from "../stored.ts"
 import { leave, probes } from "../terminal/TerminalProbe.ts"
 
 const escape = "\u001b"
@@ -23,12 +24,6 @@ describe("a session that is open elsewhere", () => {
   afterEach(() => at.remove())
   const { open, prompt } = probes(() => at)
   const pidOf = (text: string) => Number(/process (\d+)/.exec(text)?.[1])
-  const tags = async (): Promise<ReadonlyArray<string>> =>
-    (await tollgate(at, ["events", "--jsonl"])).stdout
-      .trim()
-      .split("\n")
-      .map((line) => (JSON.parse(line) as { readonly event: { readonly _tag: string } }).event._tag)
-
   /** A session with a running command, and the same session in another process. */
   const running = async () => {
     const first = await prompt(["--dangerously-allow-all"], { columns: 100 })
@@ -73,7 +68,7 @@ describe("a session that is open elsewhere", () => {
     await second.seen("its process has ended · t goes on here")
     second.press(escape)
     assert.strictEqual(await second.ended, 0)
-    assert.strictEqual((await tags()).filter((tag) => tag === "ToolCallCompleted").length, 1)
+    assert.strictEqual(tagsOf(at).filter((tag) => tag === "ToolCallCompleted").length, 1)
   })
 
   it("ends what runs in good order before it passes on, and no process is left (R9)", async () => {
@@ -86,7 +81,7 @@ describe("a session that is open elsewhere", () => {
     await first.seen("taken over by process")
     second.press("go on\r")
     await second.seen(/› go on[^]*Done\./)
-    const seen = await tags()
+    const seen = tagsOf(at)
     assert.strictEqual(seen.filter((tag) => tag === "ToolCallStarted").length, 1)
     assert.strictEqual(
       seen.filter((tag) => /^ToolCall(?:Completed|Failed|Interrupted|OutcomeUnknown)$/.test(tag)).length,
@@ -122,7 +117,7 @@ describe("a session that is open elsewhere", () => {
     await second.seen(/ASK · test/)
     second.press("go on\r")
     await second.seen(/› go on[^]*Done\./)
-    assert.strictEqual((await tags()).filter((tag) => tag === "ToolCallOutcomeUnknown").length, 1)
+    assert.strictEqual(tagsOf(at).filter((tag) => tag === "ToolCallOutcomeUnknown").length, 1)
     await leave(second)
   })
 })
