@@ -258,7 +258,9 @@ describe("tollgate policy", () => {
     const file = path.join(at.env["TOLLGATE_HOME"]!, "config.json")
     const rows = [
       [["path", "certs/a.draft"], "deny", "my-deny", "allow", file],
+      [["shell", "cat a.draft"], "deny", "my-deny", "allow", file],
       [["shell", "npm test"], "allow", "my-allow", "ask", file],
+      [["shell", "npm test; rm -rf /"], "deny", "shell/", "deny", undefined],
       [["url", "https://docs.example/"], "ask", "my-ask", "allow", file],
       [["url", "https://free.example/"], "allow", "network/url", "allow", undefined]
     ] as const
