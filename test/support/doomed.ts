@@ -6,6 +6,20 @@ import type { Turn } from "../../src/model/Scripted.ts"
 import * as SqlSessionStore from "../../src/runtime/SqlSessionStore.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 
+/** Before or after an event is stored. */
+export interface Moment {
+  readonly seq: number
+  readonly when: "before" | "after"
+  /** Of the directory of its session. */
+  readonly name: string
+}
+
+/** The moments of the first events. */
+export const moments = (count: number): ReadonlyArray<Moment> =>
+  Array.from({ length: count }, (_, index) => index + 1).flatMap((seq) =>
+    (["before", "after"] as const).map((when) => ({ seq, when, name: `${when}-${seq}` }))
+  )
+
 const common = { parameters: Schema.Struct({}), success: Schema.String }
 
 /** A tool that only reads and one that changes the world, which keeps a line of what happened to it. */
