@@ -212,7 +212,7 @@ describe("requests of sub-workers", () => {
         const workers = ["WorkerStarted W1", "WorkerStarted W1 W1", "WorkerCompleted W1 W1", "WorkerCompleted W1"]
         assert.deepStrictEqual(told(events, ...tags), workers)
       }),
-    { fastCheck: { numRuns: 10 } }
+    { fastCheck: { numRuns: 5 } }
   )
 })
 

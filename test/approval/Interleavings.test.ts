@@ -128,7 +128,7 @@ describe("approvals under any interleaving", () => {
         yield* world.restart
         assert.isTrue((yield* Effect.orDie(world.boot.audit.verify)).intact)
       }),
-    { fastCheck: { numRuns: 35 } }
+    { fastCheck: { numRuns: 18 } }
   )
 
   it("has run calls at all", () => assert.isAbove(ran, 1))

@@ -216,7 +216,7 @@ describe("a toolset, however it is built", () => {
         assert.strictEqual(tagsOf(seen, ...ends).length, 1)
         assert.deepStrictEqual(tagsOf(seen, "ToolCallStarted"), [])
       }).pipe(Effect.provide(Approvals.layer({ policy: "deny" }))),
-    runs(120)
+    runs(60)
   )
 
   it.effect.prop(
@@ -231,7 +231,7 @@ describe("a toolset, however it is built", () => {
         assert.deepStrictEqual(deeds.ran, [])
         assert.strictEqual(tagsOf(seen, ...ends).length, 1)
       }).pipe(Effect.provide(Approvals.layer({ policy: "ask", timeout: "30 seconds" }))),
-    runs(60)
+    runs(30)
   )
 
   it.effect.prop(
@@ -258,7 +258,7 @@ describe("a toolset, however it is built", () => {
         )
       )
     },
-    runs(200)
+    runs(100)
   )
 
   it.effect.prop(
@@ -281,7 +281,7 @@ describe("a toolset, however it is built", () => {
           assert.include(resultOf(seen).replaceAll('\\"', '"'), `what ran: ${JSON.stringify(params)}]`)
         }
       }).pipe(Effect.provide(Approvals.layerDecide(() => ({ decision: "approve" })))),
-    runs(150)
+    runs(75)
   )
 
   it.effect.prop(
@@ -304,7 +304,7 @@ describe("a toolset, however it is built", () => {
         yield* called(ways, { ran }, { ...seen, sink: { emit: seen.sink.emit, commit } })
         assert.isTrue(known.every((told) => told === true))
       }).pipe(Effect.provide(Approvals.layerDecide(() => ({ decision: "approve" })))),
-    runs(60)
+    runs(30)
   )
 
   it.effect("runs the parameters that were decided on, whatever becomes of the object they came in (T19, A5)", () =>

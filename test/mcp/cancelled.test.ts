@@ -11,7 +11,8 @@ import { built } from "../support/built.ts"
 import { until } from "../support/until.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
 import { gatewayAt, hostAt, listener } from "./inProcess.ts"
-import { planned, tool } from "./support.ts"
+import { openAt } from "../support/elsewhere.ts"
+import { added as approved, tool } from "./support.ts"
 
 describe("a call that its client takes back at once", () => {
   let at: Place
@@ -22,9 +23,7 @@ describe("a call that its client takes back at once", () => {
 
   it("asks nobody and does not run, however often (X2)", async () => {
     scripted(at, [], { mcp: { gateway: { patience: 60_000 } } })
-    const fix = planned(at.home, "fix", { tools: [tool("echo"), tool("marker")] })
-    const command = "command" in fix.known.server ? fix.known.server.command : []
-    assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
+    const fix = await approved(at, "fix", { tools: [tool("echo"), tool("marker")] })
     const gateway = spawn(process.execPath, [await built(), "mcp", "gateway"], {
       cwd: at.work,
       env: at.env,
@@ -51,13 +50,8 @@ describe("a call that its client takes back at once", () => {
       const cancel = (requestId: number) => ({ method: "notifications/cancelled", params: { requestId } })
       for (let id = 1; id <= 10; id++) lines(call(id, "echo"), cancel(id))
       lines(call(100, "marker"))
-      const waiting = async () => {
-        const { stdout } = await tollgate(at, ["approvals", "list", "--json"])
-        const all = JSON.parse(stdout) as ReadonlyArray<{ kind: string; tool: string }>
-        return all.filter(({ kind }) => kind === "request").map((request) => request.tool)
-      }
-      let tools: ReadonlyArray<string> = []
-      for (let tries = 0; tries < 50 && !tools.includes("fix__marker"); tries++) tools = await waiting()
+      await until(async () => (await openAt(at)).some(({ tool }) => tool === "fix__marker"))
+      const tools = (await openAt(at)).map((request) => request.tool)
       assert.deepStrictEqual(tools, ["fix__marker"])
       assert.deepStrictEqual(
         fix.logged().filter((line) => line.startsWith("call")),

@@ -6,7 +6,8 @@ import * as http from "node:http"
 import * as path from "node:path"
 import { type Place, place, type Running, scripted, start, tollgate } from "../cli/command.ts"
 import { until } from "../support/until.ts"
-import { planned, tool } from "./support.ts"
+import { answerAt, openAt } from "../support/elsewhere.ts"
+import { added as approved, tool } from "./support.ts"
 
 type Era = "legacy" | "auto"
 
@@ -69,9 +70,7 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
 
   const served = async (plan: object, ...words: ReadonlyArray<string>) => {
     scripted(at, [])
-    const fix = planned(at.home, "fix", plan)
-    const command = "command" in fix.known.server ? fix.known.server.command : []
-    assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
+    const fix = await approved(at, "fix", plan)
     running = await start(at, ["mcp", "gateway", "--listen", "127.0.0.1:0", ...words])
     await running.seen("kept in ")
     const [, url = ""] = /on (http:\S+)/.exec(running.said()) ?? []
@@ -243,11 +242,6 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
       const { fix, token, url } = await served(offer, ...(waits ? [] : ["--dangerously-allow-all"]))
       const { begun, posted } = bare(url)
       const logged = (start: string) => fix.logged().filter((line) => line.startsWith(start)).length
-      const requests = async () => {
-        const { stdout } = await tollgate(at, ["approvals", "list", "--json"])
-        const all = JSON.parse(stdout) as ReadonlyArray<{ kind: string; id: string; digest: string }>
-        return all.filter(({ kind }) => kind === "request")
-      }
       const body = { id: 1, method: "tools/call", params: { name: "fix__held", arguments: { a: 1 } } }
       const called = async (signal?: AbortSignal) => {
         const answer = await posted(token, body, await begun(token), signal)
@@ -255,7 +249,7 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
       }
       const leaving = new AbortController()
       const left = called(leaving.signal)
-      if (waits) await until(async () => (await requests()).length === 1)
+      if (waits) await until(async () => (await openAt(at)).length === 1)
       else await until(() => logged("call") === 1)
       leaving.abort()
       await left.catch(() => "cut off")
@@ -267,10 +261,9 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
       }
       const again = called()
       if (waits) {
-        const [request, ...others] = await requests()
-        assert.isEmpty(others)
-        const { digest = "", id = "" } = request ?? {}
-        assert.strictEqual((await tollgate(at, ["approvals", "answer", id, "yes", "--digest", digest])).code, 0)
+        const requests = await openAt(at)
+        assert.lengthOf(requests, 1)
+        assert.deepStrictEqual(await answerAt(at, requests, "approve"), [{ taken: true }])
       }
       free()
       assert.include(await again, 'echo {\\"a\\":1}')

@@ -6,7 +6,8 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "../cli/command.ts"
 import { built } from "../support/built.ts"
-import { planned, tool } from "./support.ts"
+import { answerAt, openAt } from "../support/elsewhere.ts"
+import { added as approved, tool } from "./support.ts"
 
 type Era = "legacy" | "auto"
 
@@ -50,10 +51,7 @@ describe("an MCP client in front of the gateway", () => {
   const config = () => JSON.parse(fs.readFileSync(path.join(at.env["TOLLGATE_HOME"]!, "config.json"), "utf8"))
   const added = async (plan: object, more: object = {}) => {
     scripted(at, [], more)
-    const fix = planned(at.home, "fix", plan)
-    const command = "command" in fix.known.server ? fix.known.server.command : []
-    assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
-    return { ...fix, calls: () => fix.logged().filter((line) => line.startsWith("call")) }
+    return approved(at, "fix", plan)
   }
 
   const offer = {
@@ -136,15 +134,11 @@ describe("an MCP client in front of the gateway", () => {
     assert.isTrue(first.isError)
     assert.match(said(first), /^approval approval_\w+ is pending/)
     assert.include(said(await call()), "is pending")
-    const { stdout } = await tollgate(at, ["approvals", "list", "--json"])
-    const requests = (
-      JSON.parse(stdout) as ReadonlyArray<{ kind: string; id: string; digest: string; risk: string }>
-    ).filter(({ kind }) => kind === "request")
+    const requests = await openAt(at)
     assert.lengthOf(requests, 1)
     assert.strictEqual(requests[0]?.risk, "high")
     await client.close()
-    const { digest, id } = requests[0]!
-    assert.strictEqual((await tollgate(at, ["approvals", "answer", id, "yes", "--digest", digest])).code, 0)
+    assert.deepStrictEqual(await answerAt(at, requests, "approve"), ["left"])
     assert.lengthOf(fix.calls(), 0)
     client = await open("auto")
     // A slow machine takes longer than the patience to take the decision up; the client calls again, as it is told to.

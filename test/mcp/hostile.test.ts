@@ -7,7 +7,7 @@ import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "../cli/command.ts"
 import { built } from "../support/built.ts"
 import { qualified } from "../../src/mcp/ToolName.ts"
-import { planned, tool } from "./support.ts"
+import { added as approved, tool } from "./support.ts"
 
 const said = (result: { readonly content?: unknown }): string =>
   (result.content as ReadonlyArray<{ readonly text?: string }>).map(({ text }) => text ?? "").join("\n")
@@ -33,16 +33,8 @@ describe("a hostile server behind the gateway", () => {
     at.remove()
   })
 
-  /** A server of a plan that is approved as it is now, with these settings. */
   const added = async (name: string, plan: object, settings: object = {}) => {
-    const fix = planned(at.home, name, plan)
-    const command = "command" in fix.known.server ? fix.known.server.command : []
-    assert.strictEqual((await tollgate(at, ["mcp", "add", name, "--yes", "--", ...command])).code, 0)
-    const file = path.join(at.env["TOLLGATE_HOME"]!, "config.json")
-    const config = JSON.parse(fs.readFileSync(file, "utf8")) as { mcp: { servers: { [name: string]: object } } }
-    config.mcp.servers[name] = { ...config.mcp.servers[name], ...settings }
-    fs.writeFileSync(file, JSON.stringify(config))
-    const calls = () => fix.logged().filter((line) => line.startsWith("call"))
+    const fix = await approved(at, name, plan, settings)
     const pid = () =>
       Number(
         fix
@@ -50,7 +42,7 @@ describe("a hostile server behind the gateway", () => {
           .findLast((line) => line.startsWith("started"))
           ?.split(" ")[1]
       )
-    return { ...fix, calls, pid }
+    return { ...fix, pid }
   }
 
   /** A client of the gateway in front of the servers that were added; `changed` hears of changed lists. */

@@ -6,7 +6,7 @@ import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "../cli/command.ts"
 import { built } from "../support/built.ts"
 import { Sqlite } from "../support/Sqlite.ts"
-import { planned, tool } from "./support.ts"
+import { added as approved, tool } from "./support.ts"
 
 interface Told {
   readonly seq: number
@@ -29,9 +29,7 @@ describe("a gateway that is killed as soon as its client has an answer", () => {
   it("has the decision, the beginning of each call and one end, known or not, and runs none again (R4, X2)", async () => {
     scripted(at, [{ repeat: true, steps: [{ say: "Still here." }] }])
     const drop = tool("drop", {}, { annotations: { destructiveHint: true } })
-    const fix = planned(at.home, "fix", { tools: [drop] })
-    const command = "command" in fix.known.server ? fix.known.server.command : []
-    assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
+    const fix = await approved(at, "fix", { tools: [drop] })
     const args = [await built(), "mcp", "gateway", "--dangerously-allow-all"]
     const rounds = 4
     for (let round = 0; round < rounds; round++) {
@@ -97,9 +95,7 @@ describe("a gateway whose database is held by another program", () => {
   afterEach(() => at.remove())
 
   it("answers its client before the end of the call is recorded, and records it once it can (R4, X2)", async () => {
-    const fix = planned(at.home, "fix", { tools: [tool("slow", { does: "paced", steps: 1 })] })
-    const command = "command" in fix.known.server ? fix.known.server.command : []
-    assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
+    const fix = await approved(at, "fix", { tools: [tool("slow", { does: "paced", steps: 1 })] })
     const client = new Client({ name: "host", version: "1" })
     const args = [await built(), "mcp", "gateway", "--dangerously-allow-all"]
     const { env, work: cwd } = at

@@ -6,8 +6,9 @@ import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "../cli/command.ts"
 import { built } from "../support/built.ts"
 import { Sqlite } from "../support/Sqlite.ts"
+import { answerAt, openAt } from "../support/elsewhere.ts"
 import { until } from "../support/until.ts"
-import { planned, tool } from "./support.ts"
+import { added as approved, tool } from "./support.ts"
 
 type Ending = "SIGKILL" | "SIGTERM" | "closed input"
 
@@ -25,16 +26,15 @@ describe("a call that its client was told to come back for", () => {
     tools: [
       tool("echo"),
       tool("data", { does: "data" }, { outputSchema: { type: "object", properties: { n: { type: "number" } } } }),
-      tool("hangs", { does: "silence" })
+      tool("hangs", { does: "silence" }),
+      tool("several"),
+      tool("other")
     ],
     structured: { n: 1 }
   }
   const added = async (patience = 500) => {
     scripted(at, [], { mcp: { gateway: { patience } } })
-    const fix = planned(at.home, "fix", offer)
-    const command = "command" in fix.known.server ? fix.known.server.command : []
-    assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
-    return { calls: () => fix.logged().filter((line) => line.startsWith("call")) }
+    return approved(at, "fix", offer)
   }
   const open = async () => {
     const client = new Client({ name: "host", version: "1" })
@@ -50,16 +50,13 @@ describe("a call that its client was told to come back for", () => {
     const call = (name: string) => client.callTool({ name: `fix__${name}`, arguments: {} })
     return { call, end }
   }
-  const requested = async () => {
-    const { stdout } = await tollgate(at, ["approvals", "list", "--json"])
-    const all = JSON.parse(stdout) as ReadonlyArray<{ kind: string; id: string; digest: string; sessionId: string }>
-    return all.filter(({ kind }) => kind === "request")
-  }
-  const answered = async (answer: "yes" | "no", count = 1) => {
-    const requests = await requested()
-    assert.lengthOf(requests, count)
-    for (const { digest, id } of requests)
-      assert.strictEqual((await tollgate(at, ["approvals", "answer", id, answer, "--digest", digest])).code, 0)
+  const answered = async (decision: "approve" | "deny", tools: ReadonlyArray<string>) => {
+    const requests = (await openAt(at)).filter(({ tool }) => tools.includes(tool.replace("fix__", "")))
+    assert.sameMembers(
+      requests.map(({ tool }) => tool),
+      tools.map((name) => `fix__${name}`)
+    )
+    for (const outcome of await answerAt(at, requests, decision)) assert.deepInclude([{ taken: true }], outcome)
   }
   const ended = (tag: string) => {
     const database = new Sqlite(path.join(at.home, "tollgate", "tollgate.db"))
@@ -69,37 +66,40 @@ describe("a call that its client was told to come back for", () => {
   }
 
   for (const how of ["SIGKILL", "SIGTERM", "closed input"] as const) {
-    it(`gives its result once, and runs once, although the gateway ended by ${how} in between (R4, X2)`, async () => {
+    it(`gives its result, its denial, or its unknown outcome once, and runs once, although the gateway ended by ${how} in between (R4, X2)`, async () => {
       const { calls } = await added()
       const before = await open()
-      assert.include(said(await before.call("data")), "is pending")
-      await answered("yes")
+      const idOf = (result: object) => /approval (\S+) is pending/.exec(said(result))?.[1] ?? ""
+      const names = ["data", "hangs", "echo", "several"]
+      const first = await Promise.all(names.map((name) => before.call(name)))
+      for (const one of first) assert.notStrictEqual(idOf(one), "", said(one))
+      await answered("approve", ["data"])
       await until(() => ended("TaskCompleted"))
+      await answered("deny", ["echo"])
+      await until(() => ended("TaskFailed"))
+      await answered("approve", ["hangs"])
+      await until(() => calls().length === 2)
       await before.end(how)
       const after = await open()
       // The log is looked at for the first call that nothing was left of.
-      if (how !== "SIGKILL") assert.include(said(await after.call("echo")), "is pending")
+      if (how !== "SIGKILL") assert.include(said(await after.call("other")), "is pending")
       const result = await after.call("data")
       assert.isUndefined(result.isError)
       assert.deepStrictEqual(result.structuredContent, { n: 1 })
-      assert.lengthOf(calls(), 1)
-      assert.include(said(await after.call("data")), "is pending")
-      await after.end("closed input")
-    })
-
-    it(`is told that its outcome is unknown, once, where the gateway ended by ${how} while it ran (R4, X2)`, async () => {
-      const { calls } = await added()
-      const before = await open()
-      assert.include(said(await before.call("hangs")), "is pending")
-      await answered("yes")
-      await until(() => calls().length === 1)
-      await before.end(how)
-      const after = await open()
-      const result = await after.call("hangs")
-      assert.isTrue(result.isError)
-      assert.include(said(result), "outcome unknown")
-      assert.lengthOf(calls(), 1)
-      assert.include(said(await after.call("hangs")), "is pending")
+      const unknown = await after.call("hangs")
+      assert.isTrue(unknown.isError)
+      assert.include(said(unknown), "outcome unknown")
+      assert.include(said(await after.call("echo")), "denied")
+      for (const name of ["data", "hangs", "echo"]) assert.include(said(await after.call(name)), "is pending", name)
+      assert.sameMembers([...calls()], ["call data {}", "call hangs {}"])
+      // What waits is taken up by one of several equal calls at once, and each runs once.
+      const together = () => Promise.all(["several", "several", "several"].map((name) => after.call(name)))
+      const ids = (await together()).map(idOf)
+      assert.include(ids, idOf(first[3]!))
+      assert.lengthOf(new Set(ids), 3)
+      await answered("approve", ["several", "several", "several"])
+      assert.deepStrictEqual((await together()).map(said), ["echo {}", "echo {}", "echo {}"])
+      assert.lengthOf(calls(), 5)
       await after.end("closed input")
     })
   }
@@ -108,12 +108,12 @@ describe("a call that its client was told to come back for", () => {
     const { calls } = await added(600_000)
     const before = await open()
     const cut = before.call("data").catch(() => "its gateway is gone")
-    let [request] = await requested()
-    while (request === undefined) [request] = await requested()
+    await until(async () => (await openAt(at)).length === 1)
+    const [request] = await openAt(at)
     await before.end("SIGKILL")
     assert.strictEqual(await cut, "its gateway is gone")
-    await answered("yes")
-    const goesOn = ["run", "--session", request.sessionId, "--input-format", "jsonl"]
+    await answered("approve", ["data"])
+    const goesOn = ["run", "--session", request!.sessionId, "--input-format", "jsonl"]
     const gone = await tollgate(at, goesOn)
     assert.strictEqual(gone.code, 0, `${gone.stdout}\n${gone.stderr}`)
     assert.lengthOf(calls(), 1)
@@ -122,43 +122,10 @@ describe("a call that its client was told to come back for", () => {
     assert.lengthOf(calls(), 1)
     // One more is another call.
     const next = after.call("data").catch(() => "its gateway is gone")
-    while ((await requested()).length === 0) continue
+    await until(async () => (await openAt(at)).length > 0)
     await after.end("SIGKILL")
     await next
     assert.lengthOf(calls(), 1)
-  })
-
-  it.each(["SIGKILL", "SIGTERM"] as const)(
-    "is taken up by one of several equal calls at once, after %s, and each runs once (R4, X2)",
-    async (how) => {
-      const { calls } = await added()
-      const before = await open()
-      const idOf = (result: object) => /approval (\S+) is pending/.exec(said(result))?.[1] ?? ""
-      const first = idOf(await before.call("echo"))
-      await before.end(how)
-      const after = await open()
-      const together = () => Promise.all([after.call("echo"), after.call("echo"), after.call("echo")])
-      const ids = (await together()).map(idOf)
-      assert.include(ids, first)
-      assert.lengthOf(new Set(ids), 3)
-      await answered("yes", 3)
-      assert.deepStrictEqual((await together()).map(said), ["echo {}", "echo {}", "echo {}"])
-      assert.lengthOf(calls(), 3)
-      await after.end("closed input")
-    }
-  )
-
-  it("is told that it was denied, although the gateway has ended since (X2)", async () => {
-    const { calls } = await added()
-    const before = await open()
-    await before.call("echo")
-    await answered("no")
-    await until(() => ended("TaskFailed"))
-    await before.end("SIGTERM")
-    const after = await open()
-    assert.include(said(await after.call("echo")), "denied")
-    assert.lengthOf(calls(), 0)
-    await after.end("closed input")
   })
 })
 
@@ -168,9 +135,7 @@ describe("a call that runs without a question when its gateway ends", () => {
     async (how) => {
       const at = place()
       scripted(at, [])
-      const fix = planned(at.home, "fix", { tools: [tool("hangs", { does: "silence" })] })
-      const command = "command" in fix.known.server ? fix.known.server.command : []
-      assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
+      const { calls } = await approved(at, "fix", { tools: [tool("hangs", { does: "silence" })] })
       const args = [await built(), "mcp", "gateway", "--dangerously-allow-all"]
       const { env, work: cwd } = at
       const open = async () => {
@@ -179,7 +144,6 @@ describe("a call that runs without a question when its gateway ends", () => {
         await client.connect(to)
         return { client, to }
       }
-      const calls = () => fix.logged().filter((line) => line.startsWith("call"))
       const before = await open()
       const cut = before.client.callTool({ name: "fix__hangs", arguments: { a: 1 } }).catch(() => undefined)
       await until(() => calls().length === 1)
@@ -202,15 +166,13 @@ describe("a call that its client takes back", () => {
   it("while it runs is answered once with an unknown outcome and not run again, and the one after that runs (R4, G11, X2)", async () => {
     const at = place()
     scripted(at, [])
-    const fix = planned(at.home, "fix", { tools: [tool("hangs", { does: "silence" }), tool("echo")] })
-    const command = "command" in fix.known.server ? fix.known.server.command : []
-    assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
+    const fix = await approved(at, "fix", { tools: [tool("hangs", { does: "silence" }), tool("echo")] })
     const args = [await built(), "mcp", "gateway", "--dangerously-allow-all"]
     const client = new Client({ name: "host", version: "1" })
     await client.connect(
       new StdioClientTransport({ command: process.execPath, args, cwd: at.work, env: { ...at.env }, stderr: "ignore" })
     )
-    const calls = () => fix.logged().filter((line) => line.startsWith("call")).length
+    const calls = () => fix.calls().length
     const hangs = { name: "fix__hangs", arguments: { a: 1 } }
     const leaving = new AbortController()
     const cut = client.callTool(hangs, { signal: leaving.signal }).catch(() => undefined)

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import * as readline from "node:readline"
 import { type Place, place, scripted, tollgate } from "../cli/command.ts"
 import { built } from "../support/built.ts"
-import { planned, tool } from "./support.ts"
+import { added as approved, tool } from "./support.ts"
 
 const odd = fc.oneof(
   fc.string({ unit: "binary" }),
@@ -106,9 +106,7 @@ describe("what passes through the gateway", () => {
   /** A client that reads what the gateway writes, and a server that gives what it is asked for. */
   const opened = async (env: Readonly<Record<string, string>>, tools: ReadonlyArray<object> = []) => {
     scripted(at, [])
-    const fix = planned(at.home, "fix", { tools: [tool("gives", { does: "gives" }), ...tools] })
-    const command = "command" in fix.known.server ? fix.known.server.command : []
-    assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
+    const fix = await approved(at, "fix", { tools: [tool("gives", { does: "gives" }), ...tools] })
     const args = [await built(), "mcp", "gateway", "--dangerously-allow-all", "--server", "fix"]
     const way = spawn(process.execPath, args, {
       cwd: at.work,

@@ -1,3 +1,4 @@
+// @effect-diagnostics asyncFunction:off - also for tests of real processes
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -13,12 +14,14 @@ import type { McpServer } from "../../src/mcp/McpServer.ts"
 import { approving } from "../../src/mcp/Pins.ts"
 import * as Servers from "../../src/mcp/Servers.ts"
 import * as StateFile from "../../src/mcp/StateFile.ts"
+import { stateDirectory } from "../../src/mcp/stateDirectory.ts"
 import * as TouchPolicy from "../../src/mcp/TouchPolicy.ts"
 import * as PathContext from "../../src/policy/path/PathContext.ts"
 import { webOf } from "../../src/host/webOf.ts"
 import { environment } from "../../src/process/Environment.ts"
 import { Processes } from "../../src/process/Processes.ts"
 import type { CallEvent } from "../../src/gate/CallEvent.ts"
+import type { Place } from "../cli/command.ts"
 
 const fixture = path.resolve("test/fixtures/mcp/server.mjs")
 
@@ -48,13 +51,16 @@ export const tool = (name: string, x: object = {}, more: object = {}) => ({
   ...more
 })
 
+const ownState = (at: string) => (server: KnownServer) =>
+  StateFile.stateOf(path.join(at, "state"), server, path.join(at, "work"))
+
 /** The servers of a directory as a project has them. */
-export const servers = (at: string, known: ReadonlyArray<KnownServer>, variables = {}) =>
+export const servers = (at: string, known: ReadonlyArray<KnownServer>, variables = {}, state = ownState(at)) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     return yield* Servers.make({
       known,
-      state: (server) => StateFile.stateOf(path.join(at, "state"), server, path.join(at, "work")),
+      state,
       confine: () => Effect.dieMessage("no server of these is to be confined"),
       directory: at,
       environment: environment({ PATH: path.dirname(process.execPath) }),
@@ -75,14 +81,29 @@ export const servers = (at: string, known: ReadonlyArray<KnownServer>, variables
   })
 
 /** Asks a server what it offers and approves that. */
-export const approveAll = (at: string, known: KnownServer) =>
+export const approveAll = (at: string, known: KnownServer, state = ownState(at)) =>
   Effect.gen(function* () {
-    const [slot] = (yield* servers(at, [known])).all
+    const [slot] = (yield* servers(at, [known], {}, state)).all
     const manifest = yield* slot!.refresh
-    const { pins } = StateFile.stateOf(path.join(at, "state"), known, path.join(at, "work"))
+    const { pins } = state(known)
     yield* pins.write(approving(yield* pins.read, manifest, 0))
     return manifest
   }).pipe(Effect.scoped)
+
+/** A server of a plan that the user of a place has configured with these settings, and has approved as it is now. */
+export const added = async (at: Place, name: string, plan: object, settings: object = {}) => {
+  const fix = planned(at.home, name, plan)
+  const home = at.env["TOLLGATE_HOME"]!
+  const file = path.join(home, "config.json")
+  const config = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")) : {}
+  const servers = { ...config.mcp?.servers, [name]: { ...fix.known.server, ...settings } }
+  fs.mkdirSync(home, { recursive: true })
+  fs.writeFileSync(file, JSON.stringify({ ...config, mcp: { ...config.mcp, servers } }))
+  const state = (known: KnownServer) =>
+    StateFile.stateOf(stateDirectory(path.join(home, "tollgate.db")), known, at.work)
+  await Effect.runPromise(approveAll(at.home, fix.known, state))
+  return { ...fix, calls: () => fix.logged().filter((line) => line.startsWith("call")) }
+}
 
 /** Calls a tool behind the whole stack; everything is approved. */
 export const calling = (

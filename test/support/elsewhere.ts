@@ -1,0 +1,28 @@
+import { Effect, Layer } from "effect"
+import * as path from "node:path"
+import { AnswerBox } from "../../src/approval/AnswerBox.ts"
+import { Database } from "../../src/database/Database.ts"
+import { answerElsewhere } from "../../src/host/answerElsewhere.ts"
+import { openRequests } from "../../src/runtime/openRequests.ts"
+import * as SqlSessionStore from "../../src/runtime/SqlSessionStore.ts"
+import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
+import type { Place } from "../cli/command.ts"
+
+const stores = ({ env }: Place) =>
+  Layer.mergeAll(SqlSessionStore.layer, AnswerBox.layerSql).pipe(
+    Layer.provide(Database.layer(path.join(env["TOLLGATE_HOME"]!, "tollgate.db")))
+  )
+
+/** The requests that are open in sessions of a place, as another process sees them. */
+export const openAt = (at: Place): Promise<ReadonlyArray<ApprovalRequest>> =>
+  openRequests(100).pipe(
+    Effect.map((all) => all.map(({ request }) => request)),
+    Effect.provide(stores(at)),
+    Effect.runPromise
+  )
+
+/** Answers requests of a place from another process, and says what came of it. */
+export const answerAt = (at: Place, requests: ReadonlyArray<ApprovalRequest>, decision: "approve" | "deny") =>
+  Effect.forEach(requests, ({ digest, id: approvalId, sessionId }) =>
+    answerElsewhere({ approvalId, sessionId, digest, decision, scope: "once", by: "user" })
+  ).pipe(Effect.provide(stores(at)), Effect.runPromise)
