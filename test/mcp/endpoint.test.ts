@@ -106,11 +106,11 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
     return client
   }
 
-  for (const era of ["legacy", "auto"] as const) {
-    it(`calls, is asked by Tollgate and by the server, and hears of progress, ${era} (G1, G11, G13)`, async () => {
-      const { fix, token, url } = await served({
-        tools: [tool("echo"), tool("asks", { does: "asks" }), tool("steps", { does: "progress", steps: 3 })]
-      })
+  it("calls, is asked by Tollgate and by the server, and hears of progress, in each revision (G1, G11, G13)", async () => {
+    const { fix, token, url } = await served({
+      tools: [tool("echo"), tool("asks", { does: "asks" }), tool("steps", { does: "progress", steps: 3 })]
+    })
+    for (const [index, era] of (["legacy", "auto"] as const).entries()) {
       const asked: Array<string> = []
       const client = await open(era, url, token, ({ message }) => {
         asked.push(message)
@@ -120,7 +120,7 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
       })
       assert.strictEqual(client.getProtocolEra(), era === "auto" ? "modern" : "legacy")
       const yes = await client.callTool({ name: "fix__echo", arguments: { a: 1 } })
-      assert.strictEqual(said(yes), 'echo {"a":1}')
+      assert.strictEqual(said(yes), 'echo {"a":1}', era)
       assert.include(said(await client.callTool({ name: "fix__asks", arguments: {} })), '"city":"Oslo"')
       assert.strictEqual(asked.at(-1), "MCP server fix asks: Where?")
       const heard: Array<number> = []
@@ -128,13 +128,14 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
         { name: "fix__steps", arguments: {} },
         { onprogress: ({ message = "", progress }) => void (message.startsWith("step") && heard.push(progress)) }
       )
-      assert.deepStrictEqual(heard, [1, 2, 3])
+      assert.deepStrictEqual(heard, [1, 2, 3], era)
       assert.lengthOf(
         fix.logged().filter((line) => line.startsWith("call")),
-        3
+        3 * (index + 1),
+        era
       )
-    })
-  }
+    }
+  })
 
   it("declines for its user what no form may ask, and shows one server under its own names (G13)", async () => {
     const { token, url } = await served(

@@ -31,8 +31,9 @@ describe("a gateway that is killed as soon as its client has an answer", () => {
     const drop = tool("drop", {}, { annotations: { destructiveHint: true } })
     const fix = await approved(at, "fix", { tools: [drop] })
     const args = [await built(), "mcp", "gateway", "--dangerously-allow-all"]
-    const rounds = 4
-    for (let round = 0; round < rounds; round++) {
+    // The more calls are answered before it, the more of their ends are on their way when it is killed.
+    const rounds = [1, 4]
+    for (const [round, length] of rounds.entries()) {
       const client = new Client({ name: "host", version: "1" })
       const to = new StdioClientTransport({
         command: process.execPath,
@@ -42,8 +43,7 @@ describe("a gateway that is killed as soon as its client has an answer", () => {
         stderr: "ignore"
       })
       await client.connect(to)
-      // The more calls are answered before it, the more of their ends are on their way when it is killed.
-      const given = Array.from({ length: round + 1 }, (_, call) => ({ round, call }))
+      const given = Array.from({ length }, (_, call) => ({ round, call }))
       const answers = await Promise.all(
         given.map((parameters) => client.callTool({ name: "fix__drop", arguments: parameters }))
       )
@@ -51,7 +51,7 @@ describe("a gateway that is killed as soon as its client has an answer", () => {
       assert.isTrue(answers.every(({ isError }) => isError !== true))
       await client.close()
     }
-    const calls = (rounds * (rounds + 1)) / 2
+    const calls = rounds.reduce((sum, length) => sum + length)
     assert.lengthOf(
       fix.logged().filter((line) => line.startsWith("call")),
       calls

@@ -4,7 +4,7 @@ import { FastCheck as fc } from "effect"
 import { isReadonlyRecord } from "effect/Predicate"
 import { type ChildProcess, spawn } from "node:child_process"
 import * as readline from "node:readline"
-import { type Place, place, scripted, tollgate } from "../cli/command.ts"
+import { type Place, place, scripted } from "../cli/command.ts"
 import { built } from "../support/built.ts"
 import { added as approved, tool } from "./support.ts"
 
@@ -106,7 +106,7 @@ describe("what passes through the gateway", () => {
   /** A client that reads what the gateway writes, and a server that gives what it is asked for. */
   const opened = async (env: Readonly<Record<string, string>>, tools: ReadonlyArray<object> = []) => {
     scripted(at, [])
-    const fix = await approved(at, "fix", { tools: [tool("gives", { does: "gives" }), ...tools] })
+    await approved(at, "fix", { tools: [tool("gives", { does: "gives" }), ...tools] })
     const args = [await built(), "mcp", "gateway", "--dangerously-allow-all", "--server", "fix"]
     const way = spawn(process.execPath, args, {
       cwd: at.work,
