@@ -63,15 +63,27 @@ export interface Connected {
   readonly ended: Promise<number | null>
   /** What the schema of the protocol has against what was received. */
   readonly problems: ReadonlyArray<string>
+  /** Begins anew with another behaviour, and nothing that it has received. */
+  readonly behave: (behaviour: Behaviour) => void
   /** Closes standard input and waits for the end of the process. */
   readonly close: () => Promise<number | null>
 }
 
 /** Starts the command and initializes the connection. */
 export const connect = async (at: Place, behaviour: Behaviour = {}): Promise<Connected> => {
-  const { args = [], form, terminals = new FakeTerminals(), permission = () => "once" } = behaviour
-  const { read = () => undefined, readAs, write = (file, content) => fs.writeFileSync(file, content) } = behaviour
+  const { args = [] } = behaviour
   const capabilities = { terminal: behaviour.terminals !== undefined, ...behaviour.capabilities }
+  const behaves = ({
+    form,
+    permission = () => "once",
+    read = () => undefined,
+    readAs,
+    terminals = new FakeTerminals(),
+    write = (file, content) => fs.writeFileSync(file, content)
+  }: Behaviour) => {
+    terminals.changed = wake
+    return { form, permission, read, readAs, terminals, write }
+  }
   const asked: Array<string> = []
   const child = spawn(process.execPath, [await built(), "acp", ...args], { cwd: at.work, env: { ...at.env } })
   const updates: Array<SessionNotification> = []
@@ -81,7 +93,7 @@ export const connect = async (at: Place, behaviour: Behaviour = {}): Promise<Con
   let stderr = ""
   const waiting = new Set<() => void>()
   const wake = () => waiting.forEach((look) => look())
-  terminals.changed = wake
+  let now = behaves(behaviour)
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     stderr += text
     wake()
@@ -94,7 +106,7 @@ export const connect = async (at: Place, behaviour: Behaviour = {}): Promise<Con
       updates.push(params)
       const { update } = params
       for (const part of update.sessionUpdate === "tool_call_update" ? (update.content ?? []) : [])
-        if (part.type === "terminal" && !terminals.has(part.terminalId))
+        if (part.type === "terminal" && !now.terminals.has(part.terminalId))
           problems.push(`There is no terminal ${part.terminalId} to show.`)
       wake()
     })
@@ -103,7 +115,7 @@ export const connect = async (at: Place, behaviour: Behaviour = {}): Promise<Con
       async ({ params, signal }): Promise<RequestPermissionResponse> => {
         permissions.push(params)
         wake()
-        const chosen = await permission(params)
+        const chosen = await now.permission(params)
         if (chosen === "cancelled") return { outcome: { outcome: "cancelled" } }
         if (chosen !== undefined) return { outcome: { outcome: "selected", optionId: chosen } }
         return new Promise((_, reject) =>
@@ -114,29 +126,29 @@ export const connect = async (at: Place, behaviour: Behaviour = {}): Promise<Con
     .onRequest(methods.client.fs.readTextFile, async ({ params }) => {
       asked.push(`read ${params.path}`)
       wake()
-      if (readAs !== undefined) return readAs.answer as ReadTextFileResponse
-      const content = await read(params.path)
+      if (now.readAs !== undefined) return now.readAs.answer as ReadTextFileResponse
+      const content = await now.read(params.path)
       if (content === undefined) throw RequestError.resourceNotFound(params.path)
       return { content }
     })
     .onRequest(methods.client.fs.writeTextFile, async ({ params }) => {
       asked.push(`write ${params.path}`)
       wake()
-      await write(params.path, params.content)
+      await now.write(params.path, params.content)
       return {}
     })
-    .onRequest(methods.client.terminal.create, ({ params }) => terminals.create(params))
-    .onRequest(methods.client.terminal.output, ({ params }) => terminals.output(params.terminalId))
-    .onRequest(methods.client.terminal.waitForExit, ({ params }) => terminals.waitForExit(params.terminalId))
+    .onRequest(methods.client.terminal.create, ({ params }) => now.terminals.create(params))
+    .onRequest(methods.client.terminal.output, ({ params }) => now.terminals.output(params.terminalId))
+    .onRequest(methods.client.terminal.waitForExit, ({ params }) => now.terminals.waitForExit(params.terminalId))
     .onRequest(methods.client.terminal.kill, async ({ params }) => {
-      await terminals.kill(params.terminalId)
+      await now.terminals.kill(params.terminalId)
       return {}
     })
     .onRequest(methods.client.terminal.release, ({ params }) => {
-      terminals.release(params.terminalId)
+      now.terminals.release(params.terminalId)
       return {}
     })
-    .onRequest(methods.client.elicitation.create, ({ params }) => form?.(params) ?? { action: "decline" })
+    .onRequest(methods.client.elicitation.create, ({ params }) => now.form?.(params) ?? { action: "decline" })
   const stream = ndJsonStream(
     Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
     Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>
@@ -194,6 +206,12 @@ export const connect = async (at: Place, behaviour: Behaviour = {}): Promise<Con
         look()
       }),
     ended,
+    behave: (next) => {
+      now = behaves(next)
+      for (const list of [updates, permissions, problems, asked]) list.length = 0
+      stdout = ""
+      stderr = ""
+    },
     close: () => {
       child.stdin.end()
       return ended

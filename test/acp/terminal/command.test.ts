@@ -28,18 +28,23 @@ describe("an editor that gives its terminal", () => {
     scripted(at, [...turns, done], { ...unconfined, ...more })
   const file = (name: string) => path.join(at.work, name)
 
+  const told = async (editor: Connected, session: string) => {
+    await editor.until(() => ends(editor, session).length >= editor.of("tool_call", session).length)
+    return ends(editor, session).map(({ content = [], status }) => ({ content, status }))
+  }
   /** What the model has read of each call, as a session is told again. */
   const retold = async (session: string) => {
     const editor = await connected({ terminals: new FakeTerminals() })
     await editor.agent.request(methods.agent.session.load, { sessionId: session, cwd: at.work, mcpServers: [] })
-    await editor.until(() => ends(editor, session).length >= editor.of("tool_call", session).length)
-    return ends(editor, session).map(({ content = [], status }) => ({ content, status }))
+    return told(editor, session)
   }
-  const textsOf = (told: Awaited<ReturnType<typeof retold>>) => told.map(({ content }) => said(content))
-  /** The same once the process that has the session open has ended. */
+  const textsOf = (all: Awaited<ReturnType<typeof told>>) => all.map(({ content }) => said(content))
+  /** The same once the session is closed where it was. */
   const closed = async (editor: Connected, session: string) => {
-    await editor.close()
-    return retold(session)
+    await editor.agent.request(methods.agent.session.close, { sessionId: session })
+    editor.behave({ terminals: new FakeTerminals() })
+    await editor.agent.request(methods.agent.session.load, { sessionId: session, cwd: at.work, mcpServers: [] })
+    return told(editor, session)
   }
 
   it("has what was approved run there, shown with its call, and its output read by the model (X3)", async () => {
@@ -61,9 +66,9 @@ describe("an editor that gives its terminal", () => {
     assert.deepInclude(ended?.content as ReadonlyArray<unknown>, inTerminal("t1"))
     assert.include(said(ended?.content), "exit code 3")
     assert.notInclude(said(editor.of("tool_call_update")), "out\\n")
-    const [told] = await closed(editor, session)
-    assert.notInclude(said(told?.content), "terminal")
-    for (const text of ["exit code 3", "out\\n", "err\\n"]) assert.include(said(told?.content), text)
+    const [one] = await closed(editor, session)
+    assert.notInclude(said(one?.content), "terminal")
+    for (const text of ["exit code 3", "out\\n", "err\\n"]) assert.include(said(one?.content), text)
     assert.isFalse(fs.existsSync(created?.args?.at(-1) ?? ""))
   })
 
@@ -172,7 +177,7 @@ describe("an editor that gives its terminal", () => {
       ([one, other, to, code]) =>
         `: > made; { printf '%s|' ${quoted(one)} "$(printf %s ${quoted(other)})"; wc -c < /dev/stdin; }${to}\nexit ${code}`
     )
-    const commands = FastCheck.sample(command, 25)
+    const commands = FastCheck.sample(command, 15)
     const texts: Array<ReadonlyArray<string>> = []
     for (const terminals of [undefined, new FakeTerminals(), new FakeTerminals({ pty: true })]) {
       playing(commands.map((one) => run(one)))
@@ -242,9 +247,9 @@ describe("an editor that gives its terminal", () => {
     await editor.until(() => terminals.asked.length === 3)
     assert.deepStrictEqual(terminals.asked, ["create t1", "kill t1", "release t1"])
     await terminals.ended()
-    const [told] = await closed(editor, session)
-    assert.include(said(told), "timed out after 1 s")
-    assert.include(said(told), "begun")
+    const [one] = await closed(editor, session)
+    assert.include(said(one), "timed out after 1 s")
+    assert.include(said(one), "begun")
   })
 
   it("has a command end that is silent for too long, and not before (X3)", async () => {
@@ -252,9 +257,9 @@ describe("an editor that gives its terminal", () => {
     const terminals = new FakeTerminals()
     const { editor, session } = await working({ terminals })
     await prompted(editor, session, "go")
-    const [told] = await closed(editor, session)
-    assert.include(said(told), "12345")
-    assert.include(said(told), "1 s without output")
+    const [one] = await closed(editor, session)
+    assert.include(said(one), "12345")
+    assert.include(said(one), "1 s without output")
   })
 
   it("is taken at its word where it fails: nothing is run elsewhere, and the model reads why (X3)", async () => {
@@ -322,9 +327,9 @@ describe("an editor that gives its terminal", () => {
       await turn
       terminals.release("t1")
       await terminals.ended()
-      const [told] = await retold(session)
-      assert.strictEqual(told?.status, "failed")
-      assert.match(said(told?.content), /the runtime|interrupted/)
+      const [one] = await retold(session)
+      assert.strictEqual(one?.status, "failed")
+      assert.match(said(one?.content), /the runtime|interrupted/)
       assert.strictEqual(fs.readFileSync(file("made"), "utf8"), "x")
     }
   )
@@ -336,10 +341,10 @@ describe("an editor that gives its terminal", () => {
       const terminals = new FakeTerminals({ unlimited })
       const { editor, session } = await working({ terminals })
       await prompted(editor, session, "go")
-      const [told] = await closed(editor, session)
-      assert.include(said(told), "the end")
-      assert.isBelow(said(told).length, 80_000)
-      assert.match(said(told), unlimited ? /left out/ : /the editor keeps only the end/)
+      const [one] = await closed(editor, session)
+      assert.include(said(one), "the end")
+      assert.isBelow(said(one).length, 80_000)
+      assert.match(said(one), unlimited ? /left out/ : /the editor keeps only the end/)
     }
   )
 
@@ -348,7 +353,7 @@ describe("an editor that gives its terminal", () => {
     const terminals = new FakeTerminals()
     const { editor, session } = await working({ terminals })
     await prompted(editor, session, "go")
-    const [told] = await closed(editor, session)
-    assert.include(said(told), "1 process left in the background ended with the command")
+    const [one] = await closed(editor, session)
+    assert.include(said(one), "1 process left in the background ended with the command")
   })
 })
