@@ -147,7 +147,7 @@ describe("two projects in one process", () => {
           assert.deepStrictEqual(fs.readdirSync(elsewhere), [])
         }).pipe(Effect.scoped, Effect.provide(hostAt(base, elsewhere)))
       }),
-    { fastCheck: { numRuns: 3 } }
+    { fastCheck: { numRuns: 2 } }
   )
 })
 

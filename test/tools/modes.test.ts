@@ -9,15 +9,24 @@ import * as Toolset from "../../src/gate/Toolset.ts"
 import * as Builtin from "../../src/tools/Builtin.ts"
 import { calledBy, world, type World } from "./support.ts"
 
+/** What tools have around them in a directory, which all calls there share. */
+const around = (here: World) => Effect.map(Layer.build(here.layer()), Layer.succeedContext)
+
 /** Whether a call has run, or why it has not. */
-const called = (here: World, policy: ApprovalPolicy, name: string, rawParams: unknown) =>
+const called = (
+  here: World,
+  services: Effect.Effect.Success<ReturnType<typeof around>>,
+  policy: ApprovalPolicy,
+  name: string,
+  rawParams: unknown
+) =>
   Effect.gen(function* () {
     const toolset = yield* Toolset.make(Builtin.tools, { middleware: DefaultStack.make({}) })
     const result = yield* Effect.either(toolset.call(calledBy(name, rawParams)))
     return Either.isRight(result) ? "ran" : result.left._tag
   }).pipe(
     Effect.provide(
-      Layer.mergeAll(Approvals.layer({ policy, attended: false, root: here.root, home: here.home }), here.layer())
+      Layer.mergeAll(Approvals.layer({ policy, attended: false, root: here.root, home: here.home }), services)
     )
   )
 
@@ -69,16 +78,21 @@ describe("a mode", () => {
   it.scoped("leaves protected files as they are, whatever tool is asked to change them (U13)", () =>
     Effect.gen(function* () {
       const here = yield* world
+      const services = yield* around(here)
       for (const file of named) here.write(file, "before")
       const before = everyFile(here.root)
       for (const mode of modes) {
         for (const file of named) {
           for (const [tool, params] of changing(file)) {
-            assert.notStrictEqual(yield* called(here, mode, tool, params), "ran", `${mode} ${tool} ${file}`)
+            assert.notStrictEqual(yield* called(here, services, mode, tool, params), "ran", `${mode} ${tool} ${file}`)
           }
         }
         for (const file of named.map((name) => `new/${name}`)) {
-          assert.notStrictEqual(yield* called(here, mode, "apply_patch", { patch: addition(file) }), "ran", file)
+          assert.notStrictEqual(
+            yield* called(here, services, mode, "apply_patch", { patch: addition(file) }),
+            "ran",
+            file
+          )
         }
       }
       assert.deepStrictEqual(everyFile(here.root), before)
@@ -88,6 +102,7 @@ describe("a mode", () => {
   it.scoped("reads nothing protected or outside unasked, by any tool (U13)", () =>
     Effect.gen(function* () {
       const here = yield* world
+      const services = yield* around(here)
       const secrets = ["id_rsa", ".env", "keys/server.pem", ".npmrc"]
       for (const file of secrets) here.write(file, "secret")
       fs.mkdirSync(`${here.home}/.ssh`, { recursive: true })
@@ -113,7 +128,7 @@ describe("a mode", () => {
             ["run_shell", { command: `cat '${file}'` }],
             ["run_shell", { command: `grep -rh . && cat '${file}'` }]
           ] as const) {
-            assert.notStrictEqual(yield* called(here, mode, tool, params), "ran", `${mode} ${tool} ${file}`)
+            assert.notStrictEqual(yield* called(here, services, mode, tool, params), "ran", `${mode} ${tool} ${file}`)
           }
         }
         for (const [tool, params] of [
@@ -123,7 +138,7 @@ describe("a mode", () => {
           ["fetch_url", { url: "https://example.com/" }],
           ["remember", { text: "x", scope: "project" }]
         ] as const) {
-          assert.notStrictEqual(yield* called(here, mode, tool, params), "ran", `${mode} ${tool}`)
+          assert.notStrictEqual(yield* called(here, services, mode, tool, params), "ran", `${mode} ${tool}`)
         }
       }
     })
@@ -132,17 +147,24 @@ describe("a mode", () => {
   it.scoped("covers what lies plainly inside the workspace, as it says (U13)", () =>
     Effect.gen(function* () {
       const here = yield* world
+      const services = yield* around(here)
       here.write("src/a.ts", "before")
-      assert.strictEqual(yield* called(here, "edits", "write_file", { path: "src/b.ts", content: "x" }), "ran")
-      const edit = { path: "src/a.ts", old_text: "before", new_text: "after" }
-      assert.strictEqual(yield* called(here, "edits", "edit_file", edit), "ran")
-      assert.strictEqual(yield* called(here, "edits", "apply_patch", { patch: removal("src/a.ts") }), "ran")
-      assert.strictEqual(yield* called(here, "allow-read-only", "read_file", { path: "src/b.ts" }), "ran")
-      assert.notStrictEqual(
-        yield* called(here, "allow-read-only", "write_file", { path: "src/b.ts", content: "y" }),
+      assert.strictEqual(
+        yield* called(here, services, "edits", "write_file", { path: "src/b.ts", content: "x" }),
         "ran"
       )
-      assert.strictEqual(yield* called(here, "allow", "write_file", { path: "AGENTS.md", content: "x" }), "ran")
+      const edit = { path: "src/a.ts", old_text: "before", new_text: "after" }
+      assert.strictEqual(yield* called(here, services, "edits", "edit_file", edit), "ran")
+      assert.strictEqual(yield* called(here, services, "edits", "apply_patch", { patch: removal("src/a.ts") }), "ran")
+      assert.strictEqual(yield* called(here, services, "allow-read-only", "read_file", { path: "src/b.ts" }), "ran")
+      assert.notStrictEqual(
+        yield* called(here, services, "allow-read-only", "write_file", { path: "src/b.ts", content: "y" }),
+        "ran"
+      )
+      assert.strictEqual(
+        yield* called(here, services, "allow", "write_file", { path: "AGENTS.md", content: "x" }),
+        "ran"
+      )
     })
   )
 })

@@ -150,7 +150,7 @@ describe("a rule by path", () => {
       const here = yield* filled
       const ways = waysTo("a.txt", ".", here.root).length
       const ran = new Set<string>()
-      const cases = fc.sample(fc.tuple(anyFile, fc.boolean(), anyWay), 100)
+      const cases = fc.sample(fc.tuple(anyFile, fc.boolean(), anyWay), 50)
       for (const [index, [forbidden, whole, { file, folder }]] of cases.entries()) {
         const call = waysTo(file, folder, here.root)[index % ways]!
         const said = JSON.stringify(call)
@@ -244,7 +244,7 @@ describe("a built-in tool", () => {
         "apply_patch"
       ])
       const traced = new Set<string>()
-      for (const { file, folder, way } of fc.sample(anyWay, 80)) {
+      for (const { file, folder, way } of fc.sample(anyWay, 40)) {
         const calls = waysTo(file, folder, here.root).filter(([name]) => inProcess.has(name))
         const call = calls[way % calls.length]!
         restored(here)

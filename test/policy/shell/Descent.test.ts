@@ -144,7 +144,7 @@ describe("a search below a directory", () => {
           []
         )
       }),
-    { fastCheck: { numRuns: 150 } }
+    { fastCheck: { numRuns: 75 } }
   )
 
   it.scoped("counts what an ignore file brings back, above and below too (S3)", () =>

@@ -51,7 +51,7 @@ describe("laws of the shell policy", () => {
       assert.notStrictEqual(verdict.rule, "shell/not-analysed", text)
       assert.isAbove(verdict.reason.length, 0)
     },
-    runs(3000)
+    runs(1500)
   )
 
   it.prop(
@@ -64,7 +64,7 @@ describe("laws of the shell policy", () => {
         assert.isTrue(Object.hasOwn(readOnlyCommands, name) || ["find", "test", "[", "git"].includes(name), name)
       }
     },
-    runs(3000)
+    runs(1500)
   )
 
   it.prop(
@@ -88,7 +88,7 @@ describe("laws of the shell policy", () => {
       if (!/^(?:!|time|coproc) /.test(bad)) assert.strictEqual(decide(`ls | ${bad}`), "deny", bad)
       if (oneLine(other) && !/<<|\\$/.test(other)) assert.strictEqual(decide(`${other}\n${bad}`), "deny", other)
     },
-    runs(400)
+    runs(200)
   )
 
   it.prop(
@@ -105,7 +105,7 @@ describe("laws of the shell policy", () => {
         assert.notStrictEqual(decide(more), "allow", more)
       }
     },
-    runs(500)
+    runs(250)
   )
 
   it.prop(
@@ -158,7 +158,7 @@ describe("laws of the shell policy", () => {
         assert.notStrictEqual(decide(`${text}${after}`), "allow", text + after)
       }
     },
-    runs(400)
+    runs(200)
   )
 
   it.prop(
@@ -186,7 +186,7 @@ describe("laws of the shell policy", () => {
         assert.notStrictEqual(decide(twin), "allow", twin)
       }
     },
-    runs(1000)
+    runs(500)
   )
 
   it.prop(
@@ -211,7 +211,7 @@ describe("laws of the shell policy", () => {
         assert.notStrictEqual(classify(within, known).decision, "allow", within)
       }
     },
-    runs(600)
+    runs(300)
   )
 
   it.prop(
@@ -226,7 +226,7 @@ describe("laws of the shell policy", () => {
         }
       }
     },
-    runs(300)
+    runs(150)
   )
 
   it.prop(
@@ -236,7 +236,7 @@ describe("laws of the shell policy", () => {
       const strict = { ...context, judgePath: () => ask("path/none", "No path is allowed.") }
       assert.notStrictEqual(classify(text, strict).decision, "allow")
     },
-    runs(500)
+    runs(250)
   )
 
   it.prop(
@@ -245,7 +245,7 @@ describe("laws of the shell policy", () => {
     ([args]) => {
       assert.deepStrictEqual(words(["x", ...args.map(quoted)].join(" ")), [["x", ...args]])
     },
-    runs(500)
+    runs(250)
   )
 })
 

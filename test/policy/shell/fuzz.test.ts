@@ -4,7 +4,7 @@ import { Processes } from "../../../src/process/Processes.ts"
 import { shellFuzz } from "../../support/shellFuzz.ts"
 
 /** A bounded run; `scripts/soak/shell.ts` goes on for as long as it is told to. */
-const texts = 300
+const texts = 150
 
 describe("random shell texts", () => {
   it.live("change no file, open no connection and start nothing off the list where they run unasked (S3)", () =>
