@@ -1,10 +1,11 @@
 // @effect-diagnostics asyncFunction:off - drives real processes from outside
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
-import { FastCheck } from "effect"
+import { FastCheck, Schema } from "effect"
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "../cli/command.ts"
+import { ServerName } from "../../src/mcp/McpServer.ts"
 import { planned, tool } from "./support.ts"
 
 const calling = (name: string) => [
@@ -113,17 +114,10 @@ describe("tollgate mcp", () => {
     mcp.servers.fix.tools = { look: { readOnly: true, approval: "never", touches } }
     const rule = (place: string) => ({ id: place, decision: "deny", level: "user", tool: "*", path: place })
     const approvals = { rules: [rule("secret/**"), rule("/etc/**")] }
-    const run = (text: string) => {
-      scripted(at, [{ steps: [{ call: { name: "fix__look", arguments: { text } } }] }, { steps: [{ say: "ok" }] }], {
-        mcp,
-        approvals
-      })
-      return tollgate(at, ["run", "--mode", "deny", "go"])
-    }
-    await run("notes.txt")
-    await run("secret/key")
-    await run("a/../secret/key")
-    await run("/etc/shadow")
+    const look = (text: string) => ({ steps: [{ call: { name: "fix__look", arguments: { text } } }] })
+    const turns = ["secret/key", "a/../secret/key", "/etc/shadow", "notes.txt"].map(look)
+    scripted(at, [...turns, { steps: [{ say: "ok" }] }], { mcp, approvals })
+    await tollgate(at, ["run", "--mode", "deny", "go"])
     assert.deepStrictEqual(
       fix.logged().filter((line) => line.startsWith("call")),
       ['call look {"text":"notes.txt"}']
@@ -162,7 +156,8 @@ describe("tollgate mcp", () => {
 
   it("says which names a server may have, and that a program is not where its path says (X1)", async () => {
     scripted(at, [])
-    for (const name of ["a.b1", "1a", "a__b", "a_", "x".repeat(32)]) {
+    for (const name of ["a.b1", "1a", "a_"]) assert.isFalse(Schema.is(ServerName)(name), name)
+    for (const name of ["a__b", "x".repeat(32)]) {
       const { code, stderr } = await tollgate(at, ["mcp", "add", name, "--yes", "--", "true"])
       assert.notStrictEqual(code, 0)
       assert.include(stderr, `"${name}" cannot be the name of an MCP server. Choose at most 31 letters`)
@@ -185,10 +180,6 @@ describe("tollgate mcp", () => {
 
   it("prints what a client needs, and what a client has, without a value of it (X2)", async () => {
     scripted(at, [])
-    for (const client of ["claude", "opencode", "cursor", "vscode"]) {
-      const { stdout } = await tollgate(at, ["mcp", "gateway", "--print", client])
-      assert.match(JSON.stringify(JSON.parse(stdout)), /"mcp","gateway"/)
-    }
     assert.match((await tollgate(at, ["mcp", "gateway", "--print", "codex"])).stdout, /^\[mcp_servers\.tollgate\]\n/)
     fs.mkdirSync(path.join(at.home, ".cursor"))
     const servers = {
