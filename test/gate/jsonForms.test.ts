@@ -93,8 +93,7 @@ describe("parameters that JSON says otherwise than they are", () => {
 
   it.effect.each([
     ["a number that is too large", { arguments: '{"x":1e400}' }],
-    ["no number", { rawParams: { x: Number.NaN } }],
-    ["a prototype", { arguments: '{"x":1,"__proto__":{"y":1}}' }]
+    ["no number", { rawParams: { x: Number.NaN } }]
   ] as const)("are refused as invalid, and as nothing else, where JSON cannot say them: %s (T9)", ([, params]) =>
     Effect.gen(function* () {
       const { ends, ran } = yield* called(params, plain)
@@ -107,6 +106,17 @@ describe("parameters that JSON says otherwise than they are", () => {
       const { asked, ran } = yield* called({ arguments: '{"x":{"__proto__":{"y":1}}}' }, plain)
       const seen = [...asked, ...ran].map((value) => JSON.stringify(value))
       assert.deepStrictEqual(seen, Array(4).fill('{"x":{"__proto__":{"y":1}}}'))
+    })
+  )
+
+  it.effect("inherit nothing from a parameter that is called __proto__, which is one like others (T9, A5)", () =>
+    Effect.gen(function* () {
+      const { asked, ends, ran } = yield* called({ arguments: '{"x":1,"__proto__":{"more":1}}' }, plain)
+      const [seen] = ran as ReadonlyArray<{ readonly more?: unknown }>
+      assert.deepStrictEqual([asked.length, ends, ran.length], [1, ["ParametersInvalid", "ran"], 1])
+      assert.deepStrictEqual(JSON.stringify([asked[0], seen]), JSON.stringify([seen, asked[0]]))
+      assert.deepStrictEqual(Object.keys(seen ?? {}), ["x", "__proto__"])
+      assert.isUndefined(seen?.more)
     })
   )
 
