@@ -89,7 +89,8 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
     era: Era,
     url: string,
     token: string,
-    answer?: (asked: { readonly message: string }) => object
+    answer?: (asked: { readonly message: string }) => object,
+    overWeb: typeof fetch = fetch
   ) => {
     const client = new Client(
       { name: "host", version: "1" },
@@ -101,7 +102,7 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
     if (answer !== undefined)
       client.setRequestHandler("elicitation/create", async ({ params }) => answer(params as never) as never)
     const requestInit = { headers: { authorization: `Bearer ${token}` } }
-    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }))
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit, fetch: overWeb }))
     clients.push(client)
     return client
   }
@@ -134,6 +135,28 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
         3 * (index + 1),
         era
       )
+    }
+  })
+
+  it("gives and gets members that are called __proto__ as the data that they are, in each revision (X2)", async () => {
+    const { token, url } = await served({ tools: [tool("gives", { does: "gives" })] }, "--dangerously-allow-all")
+    const odd: unknown = JSON.parse('{"a":{"__proto__":{"b":[{"__proto__":1}]}}}')
+    for (const era of ["legacy", "auto"] as const) {
+      // The library of a client leaves them out of what it reads.
+      let got = ""
+      const heard: typeof fetch = async (...given) => {
+        const response = await fetch(...given)
+        if (given[1]?.method !== "POST") return response
+        got = await response.text()
+        return new Response(got === "" ? null : got, response)
+      }
+      const client = await open(era, url, token, undefined, heard)
+      await client.callTool({
+        name: "fix__gives",
+        arguments: { result: { content: [], structuredContent: odd, _meta: odd } }
+      })
+      for (const member of ["structuredContent", "_meta"])
+        assert.include(got, `"${member}":{"a":{"__proto__":{"b":[{"__proto__":1}]}}`, era)
     }
   })
 
