@@ -139,24 +139,23 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
   })
 
   it("gives and gets members that are called __proto__ as the data that they are, in each revision (X2)", async () => {
-    const { token, url } = await served({ tools: [tool("gives", { does: "gives" })] }, "--dangerously-allow-all")
-    const odd: unknown = JSON.parse('{"a":{"__proto__":{"b":[{"__proto__":1}]}}}')
+    const { fix, token, url } = await served({ tools: [tool("gives", { does: "gives" })] }, "--dangerously-allow-all")
+    const odd = '{"__proto__":{"b":[{"__proto__":1}]}'
+    const result = `{"content":[],"structuredContent":${odd}},"_meta":${odd}}}`
+    const given = JSON.parse(`{"__proto__":{"c":1},"result":${result}}`) as Record<string, unknown>
     for (const era of ["legacy", "auto"] as const) {
       // The library of a client leaves them out of what it reads.
       let got = ""
-      const heard: typeof fetch = async (...given) => {
-        const response = await fetch(...given)
-        if (given[1]?.method !== "POST") return response
+      const heard: typeof fetch = async (...request) => {
+        const response = await fetch(...request)
+        if (request[1]?.method !== "POST") return response
         got = await response.text()
         return new Response(got === "" ? null : got, response)
       }
       const client = await open(era, url, token, undefined, heard)
-      await client.callTool({
-        name: "fix__gives",
-        arguments: { result: { content: [], structuredContent: odd, _meta: odd } }
-      })
-      for (const member of ["structuredContent", "_meta"])
-        assert.include(got, `"${member}":{"a":{"__proto__":{"b":[{"__proto__":1}]}}`, era)
+      await client.callTool({ name: "fix__gives", arguments: given })
+      for (const member of ["structuredContent", "_meta"]) assert.include(got, `"${member}":${odd}`, era)
+      assert.include(fix.logged().at(-1), 'gives {"__proto__":{"c":1},', era)
     }
   })
 
