@@ -1,6 +1,6 @@
-/** Characters of a line beyond which a grammar would let its reader wait: some take time with the square of a line. */
-const longestLine = 1000
+/** Characters of a line, or of blanks in a row, beyond which a grammar would let its reader wait: some take time with their square. */
+const longest = 1000
 
 /** Whether code of at most so many characters is coloured. */
 export const isColourable = (text: string, most: number): boolean =>
-  text.length <= most && text.split("\n").every(({ length }) => length <= longestLine)
+  text.length <= most && [...text.split("\n"), ...text.split(/\S+/u)].every(({ length }) => length <= longest)

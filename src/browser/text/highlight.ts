@@ -19,7 +19,7 @@ const languages = { bash, css, go, ini, javascript, json, markdown, python, rust
 for (const [name, language] of Object.entries(languages)) highlighter.registerLanguage(name, language)
 
 /** Characters of a text that is coloured. */
-const maxText = 60_000
+const maxText = 30_000
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'" }
 const plain = (text: string): string =>

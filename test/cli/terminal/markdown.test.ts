@@ -180,10 +180,13 @@ describe("Markdown of an answer", () => {
     assert.deepStrictEqual(answer.live(2), ["    ```", "    **x**"])
   })
 
-  it("colours code, but none whose lines a grammar would need seconds for (U12)", () => {
+  it("colours code, but none for which a grammar would need seconds, with long lines or many blank ones (U12)", () => {
     const code = (value: string) => `\`\`\`ini\nkey = "${value}"\n\`\`\`\n`
     assert.match(shown(code("short"), 80, coloured), sgr)
-    assert.notMatch(shown(code("y".repeat(12_000)), 80, coloured), sgr)
+    assert.match(shown(code("\n  y".repeat(2_000)), 80, coloured), sgr)
+    for (const value of ["y".repeat(12_000), "\n".repeat(12_000), " \t\n\n".repeat(3_000)]) {
+      assert.notMatch(shown(code(value), 80, coloured), sgr)
+    }
   })
 
   it("takes a time in proportion to the text, whatever its signs are (U12)", () => {
