@@ -201,15 +201,17 @@ const make = Effect.gen(function* () {
   }
   const subscribe = (session: string, subscription: EventLog.Subscription) =>
     Stream.unwrap(
-      Effect.suspend((): Effect.Effect<Stream.Stream<Envelope, LogError>, SessionNotFound | DatabaseError> => {
-        wholeNumber("subscribe: from", subscription.from, { least: 0 })
-        wholeNumber("subscribe: page", subscription.page ?? EventLog.chunkSize)
-        const here = { watch: () => watch(session), opened: sessions.opened }
-        const live = here.watch()
-        return live === undefined
-          ? Effect.as(store.get(session), storedEvents(store, session, subscription, here))
-          : Effect.succeed(live(subscription))
-      })
+      Effect.suspend(
+        (): Effect.Effect<Stream.Stream<Envelope, SessionNotFound | LogError>, SessionNotFound | DatabaseError> => {
+          wholeNumber("subscribe: from", subscription.from, { least: 0 })
+          wholeNumber("subscribe: page", subscription.page ?? EventLog.chunkSize)
+          const here = { watch: () => watch(session), opened: sessions.opened }
+          const live = here.watch()
+          return live === undefined
+            ? Effect.as(store.get(session), storedEvents(store, session, subscription, here))
+            : Effect.succeed(live(subscription))
+        }
+      )
     )
   const follow = (session: string, from: number, hear: (envelope: Envelope) => boolean) =>
     Effect.suspend(() => {

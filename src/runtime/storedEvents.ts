@@ -7,7 +7,7 @@ import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { Envelope } from "./Envelope.ts"
 import { chunkSize, type Subscription } from "./EventLog.ts"
 import type { LogError } from "./storeFailure.ts"
-import type { SessionStore } from "./SessionStore.ts"
+import type { SessionNotFound, SessionStore } from "./SessionStore.ts"
 
 /** How often a session that another process writes is looked at. */
 const poll = Duration.millis(200)
@@ -20,27 +20,33 @@ export interface Here {
   readonly opened: () => Effect.Effect<void>
 }
 
-/** The events of a session that is not open here, and those that follow, from its own log where it is opened here. */
+/**
+ * The events of a session that is not open here, and those that follow, from its own log where it is opened here. Fails once it is
+ * deleted.
+ */
 export const storedEvents = (
   store: SessionStore["Type"],
   session: string,
   subscription: Subscription,
   { opened, watch }: Here
-): Stream.Stream<Envelope, LogError> =>
+): Stream.Stream<Envelope, SessionNotFound | LogError> =>
   Stream.suspend(() => {
     const { follow = true, from, page = chunkSize } = subscription
     let cursor = Math.max(1, from)
     const end = [Chunk.empty<Envelope>(), Option.none<void>()] as const
     type Page = readonly [Chunk.Chunk<Envelope>, Option.Option<void>]
-    const step: Effect.Effect<Page, DatabaseError> = Effect.suspend(() => {
+    const step: Effect.Effect<Page, SessionNotFound | DatabaseError> = Effect.suspend(() => {
       if (follow && watch() !== undefined) return Effect.succeed(end)
       const isOpened = opened()
-      return Effect.flatMap(store.read(session, cursor, page), (events): Effect.Effect<Page, DatabaseError> => {
+      const later = Effect.raceFirst(Effect.sleep(poll), isOpened).pipe(
+        Effect.zipRight(store.get(session)),
+        Effect.zipRight(step)
+      )
+      return Effect.flatMap(store.read(session, cursor, page), (events) => {
         const last = events[events.length - 1]
-        if (last === undefined)
-          return follow ? Effect.zipRight(Effect.raceFirst(Effect.sleep(poll), isOpened), step) : Effect.succeed(end)
+        if (last === undefined) return follow ? later : Effect.succeed<Page>(end)
         cursor = last.seq + 1
-        return Effect.succeed([Chunk.unsafeFromArray(events), Option.some(undefined)])
+        return Effect.succeed<Page>([Chunk.unsafeFromArray(events), Option.some(undefined)])
       })
     })
     const stored = Stream.paginateChunkEffect(undefined, () => step)

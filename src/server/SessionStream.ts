@@ -27,7 +27,7 @@ class CatchingUp extends Context.Reference<CatchingUp>()("tollgate/server/Catchi
 /** Whether a reader has more to come at once: a full page was read for it alone. */
 const isBehind = (chunk: Chunk.Chunk<Envelope>): boolean => chunk.length >= page
 
-/** The events of a session from a number on, deltas gathered, also past its closing, until the runtime stops. */
+/** The events of a session from a number on, deltas gathered, also past its closing, until it is deleted or the runtime stops. */
 export const sessionEvents = (session: string, from: number): Stream.Stream<Envelope, never, Runtime> =>
   Stream.unwrap(
     Effect.gen(function* () {
@@ -39,7 +39,9 @@ export const sessionEvents = (session: string, from: number): Stream.Stream<Enve
         return isBehind(chunk) ? Effect.as(others, chunk) : Effect.succeed(chunk)
       }
       const once = Stream.suspend(() =>
-        Stream.catchAll(Stream.mapChunksEffect(subscribe(session, { from: next, page }), noted), () => Stream.empty)
+        Stream.catchAll(Stream.mapChunksEffect(subscribe(session, { from: next, page }), noted), ({ _tag }) =>
+          _tag === "SessionNotFound" ? Stream.fail(undefined) : Stream.empty
+        )
       )
       const later = Stream.unwrap(
         Effect.map(Effect.sleep(again), () => (commands.isActive() ? once : Stream.fail(undefined)))

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Stream } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option, Stream } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { AnswerBox } from "../../src/approval/AnswerBox.ts"
@@ -62,6 +62,27 @@ describe("managing sessions over HTTP", () => {
       assert.strictEqual((yield* ask("/v1/sessions/s1")).status, 404)
       assert.strictEqual((yield* ask("/v1/sessions/s1", { method: "DELETE" })).status, 404)
       assert.strictEqual((yield* ask("/v1/sessions/s2")).status, 200)
+    })
+  )
+
+  it.scopedLive("ends the streams of one that is deleted, by this server or by another process (X4)", () =>
+    Effect.gen(function* () {
+      const server = yield* served({ models })
+      for (const id of ["here", "elsewhere"]) {
+        // Made by a process that has ended since: it is open nowhere.
+        const base = path.dirname(server.directory)
+        yield* Effect.scoped(
+          Effect.flatMap(served({ models, base }), ({ ask }) => ask("/v1/sessions", { body: { id } }))
+        )
+        const opened = yield* Deferred.make<void>()
+        const streaming = yield* Effect.fork(
+          Stream.runForEach(server.frames(`/v1/sessions/${id}/events`), () => Deferred.succeed(opened, undefined))
+        )
+        yield* Deferred.await(opened)
+        const deleting = id === "here" ? server : yield* served({ models, base })
+        assert.strictEqual((yield* deleting.ask(`/v1/sessions/${id}`, { method: "DELETE" })).status, 204)
+        assert.isTrue(Option.isSome(yield* Effect.timeoutOption(Fiber.join(streaming), "5 seconds")), id)
+      }
     })
   )
 
