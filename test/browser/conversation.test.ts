@@ -145,6 +145,56 @@ describe("a conversation in the browser", () => {
   )
 
   it.scopedLive(
+    "sends in their order the prompts that are entered while one is on its way, and on Esc gives back the one on its way and those behind it (U11)",
+    () =>
+      Effect.gen(function* () {
+        const models = playing({ slow: [Stream.never] })
+        const server = yield* served({ models, page: machine.page })
+        const { page } = yield* open(machine, server)
+        yield* Effect.promise(async () => {
+          const prompt = page.getByRole("textbox", { name: "Prompt" })
+          const enter = async (text: string) => {
+            await prompt.pressSequentially(text)
+            await prompt.press("Enter")
+          }
+          /** Does something while the next prompt is on its way. */
+          const meanwhile = (act: () => Promise<void>) =>
+            page.route(
+              "**/commands",
+              async (route: Route) => {
+                await act()
+                await route.continue()
+              },
+              { times: 1 }
+            )
+          await page.route("**/v1/sessions", async (route: Route) => {
+            if (route.request().method() === "POST") {
+              await enter("two")
+              await enter("three")
+            }
+            await route.continue()
+          })
+          await enter("one")
+          await page.locator(".ending").nth(2).waitFor()
+          assert.deepStrictEqual(await page.locator(".prompt-text").allInnerTexts(), ["one", "two", "three"])
+          assert.strictEqual(await page.locator(".session-item").count(), 1)
+          await meanwhile(async () => {
+            await enter("next")
+            await prompt.press("Escape")
+            await prompt.pressSequentially("draft")
+          })
+          await enter("slow")
+          await until(async () => (await prompt.inputValue()) === "slow\nnext\ndraft")
+          await page.locator(".ending", { hasText: "Interrupted" }).waitFor()
+          // Nothing is given back twice.
+          await prompt.press("Escape")
+          await prompt.press("Escape")
+          assert.strictEqual(await prompt.inputValue(), "slow\nnext\ndraft")
+        })
+      })
+  )
+
+  it.scopedLive(
     "says why a login ended, and takes the next address in the page that is open, with what was typed (U11)",
     () =>
       Effect.gen(function* () {

@@ -27,6 +27,15 @@ export const keepDrafts = (): void =>
     }
   })
 
+/** A prompt that is being sent, and those that wait until it is. */
+export interface Outgoing {
+  sent: Promise<unknown>
+  readonly behind: Array<string>
+}
+
+/** What is on its way, by what it was typed for. */
+export const outgoing = new Map<string, Outgoing>()
+
 /** Grows when a draft has changed but for typing. */
 export const draftsChanged = signal(0)
 

@@ -3,7 +3,7 @@ import type { Envelope } from "../../runtime/Envelope.ts"
 import type { PostedCommand } from "../../server/PostedCommand.ts"
 import type { SessionDetail, SessionInfo } from "../../server/SessionInfo.ts"
 import { makeVisible, oneLine } from "../../text/visible.ts"
-import { ask, get, newId, post, type Problem, sessionPath } from "../Api.ts"
+import { type Answer, ask, get, newId, post, type Problem, sessionPath } from "../Api.ts"
 
 /** Sessions that are listed. */
 const most = 300
@@ -90,15 +90,30 @@ export const create = async (project: string | undefined): Promise<string | Prob
   return made.value.id
 }
 
+const send = <A>(session: string, body: PostedCommand): Promise<Answer<A>> =>
+  post<A>(sessionPath(session, "/commands"), body)
+
+const problemOf = (answer: Answer<unknown>): Problem | undefined => (answer.ok ? undefined : answer.problem)
+
 /** Sends a command to a session; why it came to nothing, if it did. */
-export const command = async (session: string, body: PostedCommand): Promise<Problem | undefined> => {
-  const sent = await post(sessionPath(session, "/commands"), body)
-  return sent.ok ? undefined : sent.problem
+export const command = (session: string, body: PostedCommand): Promise<Problem | undefined> =>
+  send(session, body).then(problemOf)
+
+/** A prompt of this page that has been sent off, and the number of the event that tells of it. */
+export interface Sent {
+  readonly text: string
+  readonly task: string
+  readonly told: Promise<Answer<{ readonly seq: number }>>
 }
+
+/** The last one of each session. */
+export const lastSent = new Map<string, Sent>()
 
 /** Prompts a session; the same task sent again is the same task. */
 export const submit = (session: string, prompt: string, task = newId("task")): Promise<Problem | undefined> => {
-  return command(session, { _tag: "SubmitPrompt", task, prompt, typed: prompt })
+  const told = send<{ readonly seq: number }>(session, { _tag: "SubmitPrompt", task, prompt, typed: prompt })
+  lastSent.set(session, { text: prompt, task, told })
+  return told.then(problemOf)
 }
 
 export const rename = async (session: string, title: string): Promise<Problem | undefined> => {

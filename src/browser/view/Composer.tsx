@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { newId } from "../Api.ts"
-import { drafts, draftsChanged } from "../session/Drafts.ts"
+import { drafts, draftsChanged, giveBack, type Outgoing, outgoing } from "../session/Drafts.ts"
 
 interface Props {
   readonly placeholder: string
@@ -20,8 +20,6 @@ export const Composer = ({ busy, draft, onSubmit, placeholder }: Props) => {
   const place = useRef<HTMLTextAreaElement>(null)
   /** What was not taken yet: the same words are the same task, so that it is not begun twice. */
   const open = useRef({ text: "", task: "" })
-  const shown = useRef(draft)
-  shown.current = draft
   const [problem, setProblem] = useState<string | undefined>(undefined)
   const [sending, setSending] = useState(false)
   const fit = () => {
@@ -44,22 +42,32 @@ export const Composer = ({ busy, draft, onSubmit, placeholder }: Props) => {
   const submit = async () => {
     const { current } = place
     const text = current?.value.trim() ?? ""
-    if (current === null || text === "" || sending) return
-    const show = (value: string) => {
-      drafts.set(draft, value)
-      if (shown.current !== draft) return
-      current.value = value
-      fit()
-    }
-    if (open.current.text !== text) open.current = { text, task: newId("task") }
-    setSending(true)
+    if (current === null || text === "") return
     // What is typed from here on is another prompt.
-    show("")
-    const refused = await onSubmit(text, open.current.task)
+    drafts.set(draft, "")
+    current.value = ""
+    fit()
+    const before = outgoing.get(draft)
+    if (before !== undefined) return void before.behind.push(text)
+    const behind = [text]
+    const under: Outgoing = { sent: Promise.resolve(), behind }
+    outgoing.set(draft, under)
+    setSending(true)
+    let refused: string | undefined
+    for (let next = behind.shift(); next !== undefined; next = behind.shift()) {
+      if (open.current.text !== next) open.current = { text: next, task: newId("task") }
+      const sent = onSubmit(next, open.current.task)
+      under.sent = sent
+      refused = await sent
+      if (refused !== undefined) {
+        giveBack(draft, [next, ...behind])
+        break
+      }
+      open.current = { text: "", task: "" }
+    }
+    outgoing.delete(draft)
     setSending(false)
     setProblem(refused)
-    if (refused === undefined) open.current = { text: "", task: "" }
-    else show([text, drafts.get(draft) ?? ""].filter((part) => part !== "").join("\n"))
   }
   return (
     <form

@@ -201,8 +201,8 @@ export const SessionPage = ({ feed, workers }: { readonly feed: Feed; readonly w
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key !== "Escape" || event.defaultPrevented || event.isComposing) return
-      if (feed.fold.tasks.size === 0 || !may("operate")) return
-      event.preventDefault()
+      if (!may("operate")) return
+      if (feed.fold.tasks.size > 0) event.preventDefault()
       void interrupt(feed).then((refused) => setProblem(refused?.message))
     }
     addEventListener("keydown", listen)

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks"
+import { useRef, useState } from "preact/hooks"
 import { visibleLine } from "../../text/visible.ts"
 import { may } from "../Login.ts"
 import { go, to } from "../Route.ts"
@@ -9,11 +9,15 @@ import { Composer } from "./Composer.tsx"
 export const StartPage = () => {
   const projects = byProject.value.map(([project]) => project)
   const [project, setProject] = useState<string | undefined>(undefined)
+  /** What the first prompt has begun, which those behind it go to. */
+  const begun = useRef<string>(undefined)
   const begin = async (text: string, task: string) => {
-    const made = await create(project)
+    const before = begun.current
+    const made = before ?? (await create(project))
     if (typeof made !== "string") return made.message
+    begun.current = made
     const refused = await submit(made, text, task)
-    go(to("session", made))
+    if (before === undefined) go(to("session", made))
     return refused?.message
   }
   return (
