@@ -65,11 +65,9 @@ export const watch = ({ session, takenBy }: Watched) =>
     /** The number of the last event that has been shown. */
     const shown = yield* SubscriptionRef.make(from - 1)
     const showing = yield* Effect.forkScoped(
-      Effect.ignore(
-        present(runtime.subscribe(session, { from, follow: true }), {
-          after: ({ seq }) => SubscriptionRef.update(shown, (last) => Math.max(last, seq))
-        })
-      )
+      present(runtime.subscribe(session, { from, follow: true }), {
+        after: ({ seq }) => SubscriptionRef.update(shown, (last) => Math.max(last, seq))
+      }).pipe(Effect.catchAll(({ message: text }) => ui.display({ _tag: "Note", level: "error", text, whole: true })))
     )
     /** Returns once everything that its owner wrote before it let go is shown. */
     const caughtUp = Effect.flatMap(store.get(session), ({ head }) =>

@@ -2,8 +2,8 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { type Place, place, scripted } from "../command.ts"
-import { tagsOf } from "../stored.ts"
+import { type Place, place, scripted, tollgate } from "../command.ts"
+import { sessionsOf, tagsOf } from "../stored.ts"
 import { leave, probes } from "../terminal/TerminalProbe.ts"
 
 const escape = "\u001b"
@@ -66,9 +66,12 @@ describe("a session that is open elsewhere", () => {
     await second.seen(/› hello[^]*Done\./)
     await leave(first)
     await second.seen("its process has ended · t goes on here")
+    assert.strictEqual(tagsOf(at).filter((tag) => tag === "ToolCallCompleted").length, 1)
+    const id = sessionsOf(at)[0]!.id
+    assert.strictEqual((await tollgate(at, ["sessions", "delete", id, "--yes"])).code, 0)
+    await second.seen("does not exist.")
     second.press(escape)
     assert.strictEqual(await second.ended, 0)
-    assert.strictEqual(tagsOf(at).filter((tag) => tag === "ToolCallCompleted").length, 1)
   })
 
   it("ends what runs in good order before it passes on, and no process is left (R9)", async () => {
