@@ -24,7 +24,7 @@ const run = (project, shown, ...args) =>
     for (const stream of [child.stdout, child.stderr]) stream?.on("data", (piece) => pieces.push(piece))
     child.on("close", (code) => {
       const failures = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")) : []
-      resolve({ project, code: code ?? 1, failures, printed: Buffer.concat(pieces) })
+      resolve({ what: `The ${project} tests`, code: code ?? 1, failures, printed: Buffer.concat(pieces) })
     })
   })
 
@@ -32,7 +32,7 @@ const run = (project, shown, ...args) =>
 const check = () =>
   new Promise((resolve) => {
     const child = spawn(process.execPath, [path.resolve("scripts/check.mjs")], { stdio: "inherit" })
-    child.on("close", (code) => resolve({ project: "check", code: code ?? 1, failures: [], printed: "" }))
+    child.on("close", (code) => resolve({ what: "The check", code: code ?? 1, failures: [], printed: "" }))
   })
 
 /** What computes all the time has fewer workers than what waits for its processes. */
@@ -48,11 +48,10 @@ const aside = async () => [
 const [slow, others] = await Promise.all([run("slow", "inherit"), aside()])
 for (const { printed } of others) process.stdout.write(printed)
 // What failed comes last, so that nobody has to look for it in ten thousand lines.
-for (const { code, failures, project } of [slow, ...others]) {
+for (const { code, failures, what } of [slow, ...others]) {
   if (code === 0) continue
   process.exitCode = 1
   const why = failures.length === 0 ? "; what they printed above says why" : ""
-  const what = project === "check" ? "The check" : `The ${project} tests`
   console.error(`\n${what} ended with exit code ${code}${why}.`)
   for (const failure of failures) console.error(`✗ ${failure}`)
 }

@@ -30,8 +30,7 @@ const patience = Duration.minutes(1)
 const soon = <A>({ callId, name: tool }: ToolCall, what: Foretelling, self: Effect.Effect<A>): Effect.Effect<A> =>
   deadline(self, {
     limit: patience,
-    onTimeout: (_which, after) =>
-      new NotForetold({ tool, callId, what, afterMillis: Duration.toMillis(after) }) as never
+    onTimeout: () => new NotForetold({ tool, callId, what, afterMillis: Duration.toMillis(patience) }) as never
   })
 
 /** Whether the tool wants a decision; one that looks at the world may refuse the call by failing. */

@@ -6,6 +6,7 @@ import * as path from "node:path"
 import { RuleStore } from "../../src/approval/RuleStore.ts"
 import { Database } from "../../src/database/Database.ts"
 import { hasTrace, type Place, place, scripted, start, tollgate } from "./command.ts"
+import { database } from "./stored.ts"
 
 describe("tollgate policy", () => {
   let at: Place
@@ -294,9 +295,7 @@ describe("tollgate policy", () => {
     assert.match(await explained(), /^allow {2}theirs\n/)
     const never = { id: "rule_never", level: "user", decision: "deny", tool: "run_shell", argv: ["make"] } as const
     await Effect.flatMap(RuleStore, (store) => store.save(at.work, never)).pipe(
-      Effect.provide(
-        Layer.provide(RuleStore.layerSql, Database.layer(path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db")))
-      ),
+      Effect.provide(Layer.provide(RuleStore.layerSql, Database.layer(database(at)))),
       Effect.runPromise
     )
     assert.match(await explained(), /^deny {2}rule_never\n.*\nIt is written in .*tollgate\.db\.\n/)

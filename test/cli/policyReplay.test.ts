@@ -5,6 +5,7 @@ import * as path from "node:path"
 import { callsIn } from "../../src/cli/policyReplay/TranscriptCalls.ts"
 import { planned, tool } from "../mcp/support.ts"
 import { hasTrace, type Place, place, scripted, tollgate } from "./command.ts"
+import { database } from "./stored.ts"
 
 const secret = ["sk-ant-api03", "a".repeat(93), "AA"].join("-")
 
@@ -124,7 +125,7 @@ describe("tollgate policy replay", () => {
     assert.strictEqual(known?.["by"], "rule no-touch")
     assert.notInclude(JSON.stringify(after), secret)
     assert.deepStrictEqual(fs.readdirSync(at.work), [".git"])
-    assert.isFalse(fs.existsSync(path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db")))
+    assert.isFalse(fs.existsSync(database(at)))
   })
 
   it("shows a person groups with examples, and the lines that it could not read (X5)", async () => {

@@ -7,7 +7,7 @@ import * as path from "node:path"
 import { createInterface } from "node:readline"
 import { built } from "../support/built.ts"
 import { type Place, place, scripted, tollgate } from "./command.ts"
-import { sessionsOf } from "./stored.ts"
+import { database, sessionsOf } from "./stored.ts"
 
 const write = { call: { name: "write_file", arguments: { path: "a.txt", content: "a\n" } } }
 
@@ -24,7 +24,7 @@ describe("sessions prune", () => {
   afterEach(() => at.remove())
 
   it("leaves what is open or waits for an answer, and gives back what the database no longer needs (K6)", async () => {
-    const size = () => fs.statSync(path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db")).size
+    const size = () => fs.statSync(database(at)).size
     const titles = () =>
       sessionsOf(at)
         .map(({ title }) => title)

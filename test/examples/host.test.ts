@@ -1,8 +1,8 @@
 // @effect-diagnostics asyncFunction:off - the example runs as soon as it is loaded
 import { afterEach, assert, beforeEach, describe, it, vi } from "@effect/vitest"
 import * as fs from "node:fs"
-import * as path from "node:path"
 import { type Place, place, scripted } from "../cli/command.ts"
+import { database } from "../cli/stored.ts"
 
 describe("the README's host", () => {
   let at: Place
@@ -27,6 +27,6 @@ describe("the README's host", () => {
     assert.includeMembers(tags, ["TaskStarted", "ToolCallCompleted", "ApprovalResolved", "ToolCallFailed"])
     assert.strictEqual(tags.at(-1), "TaskCompleted")
     assert.deepStrictEqual(fs.readdirSync(at.work), [])
-    assert.isTrue(fs.existsSync(path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db")))
+    assert.isTrue(fs.existsSync(database(at)))
   })
 })

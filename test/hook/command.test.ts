@@ -7,6 +7,7 @@ import * as path from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { agents } from "../../src/hook/agents.ts"
 import { type Ended, place, type Place, shell, tollgate } from "../cli/command.ts"
+import { database } from "../cli/stored.ts"
 import { built } from "../support/built.ts"
 import { Sqlite } from "../support/Sqlite.ts"
 import { until } from "../support/until.ts"
@@ -34,7 +35,6 @@ const config = (at: Place, text: string): void => {
   fs.mkdirSync(at.env["TOLLGATE_HOME"]!, { recursive: true })
   fs.writeFileSync(path.join(at.env["TOLLGATE_HOME"]!, "config.json"), text)
 }
-const database = (at: Place) => path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db")
 /** Whether a process has a handler for a signal, by what the kernel says. */
 const catches = (pid: number, signal: number): boolean => {
   const [, caught = "0"] = /^SigCgt:\s*([0-9a-f]+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8")) ?? []

@@ -1,5 +1,4 @@
 import { Effect, Layer } from "effect"
-import * as path from "node:path"
 import { AnswerBox } from "../../src/approval/AnswerBox.ts"
 import { Database } from "../../src/database/Database.ts"
 import { answerElsewhere } from "../../src/host/answerElsewhere.ts"
@@ -7,11 +6,10 @@ import { openRequests } from "../../src/runtime/openRequests.ts"
 import * as SqlSessionStore from "../../src/runtime/SqlSessionStore.ts"
 import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
 import type { Place } from "../cli/command.ts"
+import { database } from "../cli/stored.ts"
 
-const stores = ({ env }: Place) =>
-  Layer.mergeAll(SqlSessionStore.layer, AnswerBox.layerSql).pipe(
-    Layer.provide(Database.layer(path.join(env["TOLLGATE_HOME"]!, "tollgate.db")))
-  )
+const stores = (at: Place) =>
+  Layer.mergeAll(SqlSessionStore.layer, AnswerBox.layerSql).pipe(Layer.provide(Database.layer(database(at))))
 
 /** The requests that are open in sessions of a place, as another process sees them. */
 export const openAt = (at: Place): Promise<ReadonlyArray<ApprovalRequest>> =>

@@ -3,6 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Ended, type Place, place, scripted, tollgate } from "../cli/command.ts"
+import { database } from "../cli/stored.ts"
 import { built } from "./built.ts"
 import { Sqlite } from "./Sqlite.ts"
 
@@ -16,7 +17,6 @@ export const moments = [
 ] as const
 export type Moment = (typeof moments)[number]
 
-const database = (at: Place) => path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db")
 const audit = (at: Place, name: string) => path.join(at.env["TOLLGATE_HOME"]!, "approvals", `audit.${name}`)
 
 const statement = (at: Place, text: string): void => {

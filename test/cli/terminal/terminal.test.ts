@@ -3,6 +3,7 @@ import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { ownersOf, place, type Place, scripted, tollgate } from "../command.ts"
+import { database } from "../stored.ts"
 import { leave, probes } from "./TerminalProbe.ts"
 
 const escape = "\u001b"
@@ -82,7 +83,7 @@ describe("the terminal", () => {
 
   it("ends with the reason where the runtime behind the prompt cannot start (U1)", async () => {
     scripted(at, [])
-    const file = path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db")
+    const file = database(at)
     fs.writeFileSync(file, "no database".repeat(1000))
     const terminal = await open([])
     assert.strictEqual(await terminal.ended, 1)
