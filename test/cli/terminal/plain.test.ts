@@ -99,7 +99,7 @@ describe("a terminal that gets lines", () => {
     assert.isFalse(fs.existsSync(path.join(at.work, "a.txt")))
   })
 
-  it("stops what runs on Ctrl-C, queues what is typed meanwhile, and ends on a second Ctrl-C (U12)", async () => {
+  it("stops what runs on Ctrl-C, queues what is typed meanwhile, and ends on a second Ctrl-C, each on a line of its own (U12)", async () => {
     scripted(at, [
       { steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 600" } } }] },
       { repeat: true, steps: [{ say: "Still here." }] }
@@ -113,9 +113,10 @@ describe("a terminal that gets lines", () => {
     terminal.press(ctrlC)
     await terminal.seen(/interrupted[^]*Still here\.[^]*\n›(?![^])/)
     terminal.press(ctrlC)
-    await terminal.seen("again, or ctrl-d, to quit")
+    await terminal.seen(/\n. press ctrl-c again, or ctrl-d, to quit\n›(?![^])/)
     terminal.press(ctrlC)
     assert.strictEqual(await terminal.ended, 0)
+    assert.match(terminal.screen(), /\nresume with .+ --session \S+\s*$/)
     isPlain(terminal)
   })
 

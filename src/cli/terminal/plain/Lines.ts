@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import { StringDecoder } from "node:string_decoder"
 import { makeVisible } from "../../../text/visible.ts"
 import { Stopping } from "../../Stopping.ts"
+import { Mark } from "./Mark.ts"
 
 /** What a person does in a terminal that hands over whole lines. */
 export type Entry =
@@ -39,6 +40,8 @@ export class Lines extends Context.Tag("tollgate/cli/Lines")<
      * included: it is no answer to what is asked next.
      */
     readonly quiet: (pause: Duration.Duration) => Effect.Effect<void>
+    /** Behind which the next prompt is typed. */
+    readonly mark: Mark
   }
 >() {
   static readonly layer: Layer.Layer<Lines> = Layer.scoped(
@@ -112,6 +115,7 @@ export class Lines extends Context.Tag("tollgate/cli/Lines")<
           if (stdin.isTTY && !ended) stdin.setRawMode(!keeps)
         })
       return {
+        mark: new Mark(),
         quiet: (pause) =>
           Effect.acquireUseRelease(
             Effect.zipRight(
@@ -155,7 +159,8 @@ export class Lines extends Context.Tag("tollgate/cli/Lines")<
   /** No lines at all. */
   static readonly layerNone: Layer.Layer<Lines> = Layer.succeed(Lines, {
     focus: () => (self) => self,
-    quiet: () => Effect.void
+    quiet: () => Effect.void,
+    mark: new Mark()
   })
 }
 

@@ -13,14 +13,14 @@ import { Lines, quoted } from "./Lines.ts"
 export const layer: Layer.Layer<Composer, never, Lines | Screen | Interruptions> = Layer.scoped(
   Composer,
   Effect.gen(function* () {
-    const lines = yield* Lines
+    const { focus, mark } = yield* Lines
     const screen = yield* Screen
     const { interrupt } = yield* Interruptions
     const asides = yield* Mailbox.make<string>({ capacity: 8, strategy: "dropping" })
     const queue = new PromptQueue()
-    let mark = ""
     const take = (text: string): Effect.Effect<void> =>
       Effect.suspend(() => {
+        mark.take()
         if (queue.give(Option.some(text))) return Effect.void
         if (isAside(text)) return Effect.asVoid(asides.offer(text))
         if (text.trim() === "") return Effect.void
@@ -29,20 +29,17 @@ export const layer: Layer.Layer<Composer, never, Lines | Screen | Interruptions>
         return screen.progress(`queued: ${quoted(text)}\n`)
       })
     const end = Effect.suspend(() => {
-      const asked = queue.give(Option.none())
-      if (!asked) queue.end()
-      return asked ? screen.progress("\n") : Effect.void
+      if (!queue.give(Option.none())) queue.end()
+      return screen.progress(mark.close())
     })
     yield* Effect.forkScoped(
-      lines.focus((entry) => {
+      focus((entry) => {
         switch (entry._tag) {
           case "Line":
             return take(entry.text)
           case "Interrupt":
-            return Effect.zipRight(
-              Effect.zipRight(screen.progress("\n"), interrupt),
-              Effect.suspend(() => (queue.isAsked ? screen.progress(mark) : Effect.void))
-            )
+            mark.leave()
+            return Effect.zipRight(screen.progress("\n"), interrupt)
           case "End":
             return end
         }
@@ -50,14 +47,11 @@ export const layer: Layer.Layer<Composer, never, Lines | Screen | Interruptions>
     )
     return Composer.of({
       next: (asked) =>
-        Effect.suspend(() => {
-          mark = asked
-          return queue.next((line) =>
-            screen.progress(line === undefined ? asked : `${asked}${Option.getOrElse(line, () => "")}\n`)
-          )
-        }),
+        queue.next((line) =>
+          screen.progress(line === undefined ? mark.show(asked) : `${asked}${Option.getOrElse(line, () => "")}\n`)
+        ),
       asides: Mailbox.toStream(asides),
-      rest: Effect.void,
+      rest: Effect.suspend(() => screen.progress(mark.close())),
       isResting: () => false,
       bind: () => Effect.void,
       boundAlways: () => undefined,

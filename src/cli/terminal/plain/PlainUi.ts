@@ -28,10 +28,21 @@ export const layer: Layer.Layer<Ui, never, Screen | Lines | Composer | Interrupt
     const interruptions = yield* Interruptions
     const { style, width } = screen
     const transcript = new Transcript({ style, width, split: screen.split, live: false })
+    const write = (text: string) => (text === "" ? Effect.void : screen.progress(text))
+    /** Shows lines on lines of their own, above what a person is typing. */
+    const above = (shown: Effect.Effect<void>) =>
+      Effect.suspend(() => write(lines.mark.leave())).pipe(
+        Effect.zipRight(shown),
+        Effect.zipRight(Effect.suspend(() => write(lines.mark.again())))
+      )
     const print = (written: ReadonlyArray<Written>) =>
-      Effect.forEach(written, ({ text, to }) => (to === "answer" ? screen.answer(text) : screen.progress(text)), {
-        discard: true
-      })
+      written.length === 0
+        ? Effect.void
+        : above(
+            Effect.forEach(written, ({ text, to }) => (to === "answer" ? screen.answer(text) : screen.progress(text)), {
+              discard: true
+            })
+          )
     /** Lets nothing come between a question and its answer. */
     const asking = <A, E, R>(self: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(
@@ -52,7 +63,10 @@ export const layer: Layer.Layer<Ui, never, Screen | Lines | Composer | Interrupt
         screen.progress(
           header([profile, id], [modeMark(mode, style), sandboxMark(makeVisible(sandbox), style)], [], screen)
         ),
-      stop: Effect.suspend(() => print(transcript.end())),
+      stop: Effect.zipRight(
+        composer.rest,
+        Effect.suspend(() => print(transcript.end()))
+      ),
       display: (display) => Effect.suspend(() => (isShown(display) ? Effect.void : print(transcript.render(display)))),
       diff: (diff) => Effect.suspend(() => print(transcript.diff(diff))),
       progress: () => Effect.void,
@@ -77,7 +91,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Lines | Composer | Interrupt
         ),
       interruptions: interruptions.all,
       asides: composer.asides,
-      showTools: (tools) => Effect.suspend(() => screen.progress(toolRows(tools, style, width()))),
+      showTools: (tools) => above(Effect.suspend(() => screen.progress(toolRows(tools, style, width())))),
       toolRequests: (offer) =>
         asking(
           Effect.zipRight(
