@@ -18,6 +18,7 @@ import { base } from "./Base.ts"
 import { Answered, carryOut } from "./carryOut.ts"
 import { perform } from "./Perform.ts"
 import { placeOf } from "./placeOf.ts"
+import { placeToBegin } from "./placeToBegin.ts"
 import { PostedCommand } from "./PostedCommand.ts"
 import { detailOf, infoOf, SessionDetail, SessionInfo } from "./SessionInfo.ts"
 import { ofSession, stored } from "./stored.ts"
@@ -57,7 +58,7 @@ export const group = HttpApiGroup.make("sessions")
       .addError(Refusal)
       .annotate(
         OpenApi.Description,
-        "Begins a session, or opens the one of that id; 409 says that it is of another project. Title, tasks and approvals are left out for a token without the scope view."
+        "Begins a session, or opens the one of that id; 409 says that it is of another project. A project that has no session yet, other than the server's own, needs the scope approve as well. Title, tasks and approvals are left out for a token without the scope view."
       )
       .middleware(Operating)
   )
@@ -143,6 +144,7 @@ export const live = HttpApiBuilder.group(base.add(group), "sessions", (handlers)
         const { name: by, scopes } = yield* Caller
         const session = id ?? (yield* (yield* Ids).next("session"))
         if (id !== undefined && project !== undefined) yield* isOfProject(id, project)
+        if (project !== undefined) yield* placeToBegin(project)
         if (more.profile !== undefined) yield* isUsable(more.profile)
         yield* perform({ _tag: "CreateSession", ...more, by, session, project: project ?? directory })
         const detail = yield* ofSession(detailOf(session))

@@ -12,7 +12,7 @@ import { Operating, Viewing } from "./Access.ts"
 import { Conflict, NotFound, Rejected } from "./ApiError.ts"
 import { Project, Query, SessionPath } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
-import { placeOf } from "./placeOf.ts"
+import { placeToBegin } from "./placeToBegin.ts"
 import { ofSession } from "./stored.ts"
 
 const types: Readonly<Record<ExportFormat, string>> = {
@@ -64,7 +64,7 @@ export const group = HttpApiGroup.make("transfer")
       .addError(Rejected)
       .annotate(
         OpenApi.Description,
-        "Stores a conversation from elsewhere as a session: it grants nothing, and nothing of it runs."
+        "Stores a conversation from elsewhere as a session: it grants nothing, and nothing of it runs. A project that has no session yet needs the scope approve as well."
       )
       .middleware(Operating)
   )
@@ -83,7 +83,7 @@ export const live = HttpApiBuilder.group(base.add(group), "transfer", (handlers)
     )
     .handle("import", ({ payload: { format, name = "the text", project, text } }) =>
       Effect.gen(function* () {
-        const place = yield* placeOf(project)
+        const place = yield* placeToBegin(project)
         const drafted = yield* Effect.mapError(
           Import.read(name, Stream.make(text), format),
           ({ _tag, message }) => new Rejected({ message, error: _tag })

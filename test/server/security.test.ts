@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, FastCheck as fc, Option, Redacted } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import type { AccessScope } from "../../src/server/Access.ts"
 import { TokenStore } from "../../src/server/TokenStore.ts"
 import { foreign } from "../../src/server/Guard.ts"
 import { asking, models } from "../host/Directed.ts"
@@ -202,7 +203,7 @@ describe("tokens", () => {
       const { ask, directory } = server
       const store = Context.get(server.context, TokenStore)
       const tokens = path.join(directory, "../state/approvals/tokens")
-      const made = (name: string, scopes: readonly ["view" | "operate" | "approve", ...Array<"approve">]) =>
+      const made = (name: string, scopes: readonly [AccessScope, ...Array<AccessScope>]) =>
         Effect.map(store.add({ name, scopes }), Redacted.value)
       const viewer = yield* made("viewer", ["view"])
       const worker = yield* made("worker", ["operate"])
@@ -231,6 +232,15 @@ describe("tokens", () => {
       const elsewhere = yield* by(worker, "/v1/sessions", { body: { id: "s1", project: "/" } })
       assert.strictEqual(elsewhere.status, 409, elsewhere.text)
       assert.notInclude(elsewhere.text, '"approvals"')
+      // What a session reads of its project is not asked about: where the first one works is decided by who may decide.
+      const project = path.join(directory, "..")
+      const begin = (token: string) => by(token, "/v1/sessions", { body: { project } })
+      const imported = { body: { project, text: "## User\n\nHello\n", format: "markdown" } }
+      assert.strictEqual((yield* by(worker, "/v1/sessions/import", imported)).status, 403)
+      const first = yield* begin(worker)
+      assert.deepStrictEqual([first.status, /first one there needs/.test(first.text)], [403, true], first.text)
+      assert.strictEqual((yield* begin(yield* made("lead", ["operate", "approve"]))).status, 201)
+      assert.strictEqual((yield* begin(worker)).status, 201)
       const { digest, id } = json.approvals[0].request
       const answer = { body: { digest, decision: "deny" } }
       assert.strictEqual((yield* by(viewer, `/v1/approvals/${id}`, answer)).status, 403)
