@@ -6,6 +6,7 @@ import { typed } from "../text/ShellWord.ts"
 import { globBase } from "../policy/path/GlobBase.ts"
 import { repeatedName } from "../text/Json.ts"
 import { type Data, type Deed, isData } from "./ForeignCall.ts"
+import { patternsIn, patternsOf } from "./NamePatterns.ts"
 
 /** What the parameters of a tool come to, in a directory; unset where they are not what the tool takes. */
 export type Reading = (input: Data, cwd: string) => ReadonlyArray<Deed> | undefined
@@ -94,6 +95,10 @@ const commanded = (command: string, cwd: string): ReadonlyArray<Deed> => {
   return [shell, elsewhere || found === undefined ? { tool: "apply_patch", touches: undefined } : patched(found, cwd)]
 }
 
+/** Whether words start a shell of the system that runs a text of theirs and is told nothing else; any other one is a program like others. */
+const isShell = ([program = "", options = ""]: ReadonlyArray<string>): boolean =>
+  /^(?:\/(?:usr\/(?:local\/)?)?bin\/)?(?:ba|z|da)?sh$/.test(program) && /^-[elux]*c$/.test(options)
+
 /** Runs a shell text, in the directory that one of the parameters names, if any does. */
 export const shell =
   (parameter = "command", directories: ReadonlyArray<string> = []): Reading =>
@@ -101,7 +106,7 @@ export const shell =
     const given = input[parameter]
     const words =
       Array.isArray(given) && given.every((one) => typeof one === "string")
-        ? (given[0] ?? "").match(/^(?:\/\S*\/)?(?:ba|z|da)?sh$/) !== null && /^-[a-z]*c$/.test(given[1] ?? "")
+        ? isShell(given)
           ? given.length === 3
             ? given[2]
             : undefined
@@ -121,33 +126,11 @@ export const file =
     return [{ tool, touches: { paths: [{ path: from(cwd, name), op }], complete: true } }]
   }
 
-/** Endings of the files of a language, by the name that searches have for it. */
-const languages: Readonly<Record<string, string>> = {
-  js: "js",
-  ts: "ts",
-  py: "py",
-  rust: "rs",
-  go: "go",
-  java: "java",
-  css: "css",
-  html: "html",
-  md: "md",
-  markdown: "md",
-  c: "c",
-  cpp: "cpp",
-  ruby: "rb",
-  php: "php",
-  swift: "swift",
-  kotlin: "kt"
-}
-
 /** The patterns one of which the name of a file has to match to be opened, where there are any. */
 const filtersOf = (input: Data, names: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
   const filter = text(input, names)
   if (filter === undefined && has(input, names)) return undefined
-  const { type } = input
-  const ending = typeof type === "string" && Object.hasOwn(languages, type) ? languages[type] : undefined
-  return filter !== undefined ? [filter] : ending !== undefined ? [`*.${ending}`] : []
+  return filter === undefined ? patternsOf(input["type"]) : patternsIn(filter)
 }
 
 /** Looks at a directory and what lies below it; where the agent stands if no parameter names one. */
@@ -174,7 +157,7 @@ export const search =
       {
         tool,
         touches: { paths: [{ ...place, ...below }], complete: true },
-        opens: pattern === undefined ? opens : [pattern]
+        opens: pattern === undefined ? opens : patternsIn(pattern)
       }
     ]
   }
@@ -184,9 +167,11 @@ export const files =
   (parameters: ReadonlyArray<string>): Reading =>
   (input, cwd) => {
     const given = parameters.map((name) => input[name]).filter((value) => value !== undefined && value !== null)
-    const names = given.flatMap((value): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [value]))
-    if (names.length === 0 || !names.every((name) => typeof name === "string")) return undefined
-    const bases = names.map((name) => (/[*?[{]/.test(name) ? globBase(name) : Either.right(undefined)))
+    const entries = given.flatMap((value): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [value]))
+    if (entries.length === 0 || !entries.every((entry) => typeof entry === "string")) return undefined
+    // They take a backslash for the sign between directories.
+    const names = entries.map((entry) => entry.replaceAll("\\", "/"))
+    const bases = names.map((name) => (/[*?[\]{}()!@+]/.test(name) ? globBase(name) : Either.right(undefined)))
     if (bases.some(Either.isLeft)) return undefined
     return names.map((name, index) => {
       const base = Either.getOrUndefined(bases[index] ?? Either.right(undefined))
@@ -195,7 +180,7 @@ export const files =
         : {
             tool: "grep",
             touches: { paths: [{ path: from(cwd, base), op: "read", below: "unwithheld" }], complete: true },
-            opens: [name.slice(name.lastIndexOf("/") + 1)]
+            opens: patternsIn(name)
           }
     })
   }
@@ -227,7 +212,8 @@ export const fetchesFrom =
   (input) => {
     const prose = input[parameter]
     if (typeof prose !== "string") return undefined
-    const urls = [...prose.matchAll(/\b[a-z][a-z0-9+.-]*:\/\/[^\s<>"'`)\]}]+/gi)].map(([url]) =>
+    // What stands before `@` names a user, whatever its characters.
+    const urls = [...prose.matchAll(/\b[a-z][a-z0-9+.-]*:\/\/(?:[^\s/\\?#]*@)?[^\s<>"'`)\]}]+/gi)].map(([url]) =>
       url.replace(/[.,;!?]+$/, "")
     )
     return urls.length === 0 ? [{ tool: "fetch_url", touches: undefined }] : [fetched(urls)]

@@ -101,20 +101,50 @@ describe("the parameters of another agent's tools", () => {
         ["codex", "shell", { command: ["cat", "../../etc/passwd"], workdir: "src" }],
         ["codex", "shell", { command: ["npm", "test"], workdir: "/srv" }],
         ["codex", "shell", { command: ["bash", "-c", "ls", "x"] }],
+        ["codex", "shell", { command: ["bash", "-ic", "ls"] }],
         ["codex", "shell", { command: ["bash", "-lc", "cat passwd"], workdir: "/etc" }],
         ["opencode", "bash", { command: "cat passwd", workdir: "/etc" }],
         ["gemini", "run_shell_command", { command: "cat passwd", dir_path: "/etc" }],
-        ["qwen", "run_shell_command", { command: "cat passwd", directory: "/etc" }]
+        ["qwen", "run_shell_command", { command: "cat passwd", directory: "/etc" }],
+        ["gemini", "read_many_files", { include: [`src${"\\..".repeat(9)}\\etc\\passwd`] }],
+        ["gemini", "read_many_files", { include: ["{/etc/passwd,a}"] }],
+        ["claude", "Glob", { pattern: "{/etc,src}/*" }],
+        ["gemini", "web_fetch", { prompt: 'get http://a"@169.254.169.254/x' }],
+        ["gemini", "web_fetch", { prompt: "get http://169.254.169.254/x", url: "https://example.com" }]
       ]
       for (const [name, tool, input] of cases) {
         const { said } = yield* answer(agent(name), called(workspace, name, tool, input))
         assert.include(stops, said, JSON.stringify([name, tool, input]))
       }
+      const fetched = yield* answer(agent("cursor"), {
+        ...shellPayload("cursor", "x", workspace),
+        hook_event_name: "preToolUse",
+        tool_name: "WebFetch",
+        tool_input: { url: "http://169.254.169.254/x" }
+      })
+      assert.include(stops, fetched.said, "cursor WebFetch")
       const { said } = yield* answer(
         agent("codex"),
         called(workspace, "codex", "shell", { command: ["npm", "test"], workdir: "." })
       )
       assert.strictEqual(said, "nothing")
+    })
+  )
+
+  it.scoped("that name a shell of the project run a program of it, which no rule for the text is about (X5, A6)", () =>
+    Effect.gen(function* () {
+      const { answer, config, workspace } = yield* stage
+      config({ approvals: { rules: [{ id: "l", tool: "run_shell", decision: "allow", argv: ["ls"] }] } })
+      for (const [shell, expected] of [
+        ["bash", "allow"],
+        ["/usr/bin/bash", "allow"],
+        [`${workspace}/bin/bash`, "nothing"],
+        ["/tmp/bash", "nothing"]
+      ] as const) {
+        const sent = called(workspace, "codex", "shell", { command: [shell, "-lc", "ls"] })
+        const { said } = yield* answer(agent("codex"), { ...sent, hook_event_name: "PermissionRequest" })
+        assert.strictEqual(said, expected, shell)
+      }
     })
   )
 
@@ -177,11 +207,18 @@ describe("the parameters of another agent's tools", () => {
             ["claude", "Grep", { pattern: "x", glob: "**/.env" }],
             ["claude", "Grep", { pattern: "x", path: "." }],
             ["claude", "Grep", { pattern: "x" }],
+            ["claude", "Grep", { pattern: "x", glob: "" }],
+            ["claude", "Grep", { pattern: "x", glob: "*.ts .env" }],
+            ["claude", "Grep", { pattern: "x", glob: ".env,*.ts" }],
             ["claude", "Grep", { pattern: "x", path: "..", glob: "*.ts" }],
             ["claude", "Grep", { pattern: "x", type: "frobnicate" }],
             ["gemini", "search_file_content", { pattern: "x", include: "**/.env" }],
             ["gemini", "grep_search", { pattern: "x", include: ".e*" }],
+            ["gemini", "grep_search", { pattern: "x", include: ":(top).env" }],
+            ["gemini", "grep_search", { pattern: "x", include: ":!a" }],
             ["gemini", "read_many_files", { include: ["**/.env"] }],
+            ["gemini", "read_many_files", { include: ["@(.env)"] }],
+            ["gemini", "read_many_files", { include: ["src/*.ts", "**/+(.)env"] }],
             ["gemini", "read_many_files", { include: ["src/*.ts", "*"] }],
             ["qwen", "grep_search", { pattern: "x", glob: "*.{env,ts}" }],
             ["copilot", "grep", { pattern: "x", path: workspace }],
@@ -213,7 +250,9 @@ describe("the parameters of another agent's tools", () => {
       for (const input of [
         { pattern: "x", path: "src" },
         { pattern: "x", glob: "*.ts" },
-        { pattern: "x", type: "ts" }
+        { pattern: "x", glob: "*.{ts,tsx}, src/**/*.js" },
+        { pattern: "x", type: "ts" },
+        { pattern: "x", type: "ruby" }
       ]) {
         const { said } = yield* answer(agent("claude"), called(workspace, "claude", "Grep", input))
         assert.include(["allow", "nothing"], said, JSON.stringify(input))

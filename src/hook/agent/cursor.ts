@@ -1,6 +1,6 @@
 import { type Agent, asked, callOf, json, nowhere, texts } from "../Agent.ts"
 import type { Data } from "../ForeignCall.ts"
-import { allHarmless, file, opaque, search, shell, takes, type ToolTable } from "../ToolTable.ts"
+import { allHarmless, fetches, file, opaque, search, shell, takes, type ToolTable } from "../ToolTable.ts"
 
 /** The tools of Cursor, with those that its events of their own stand for. */
 const tools: ToolTable = new Map([
@@ -23,7 +23,7 @@ const tools: ToolTable = new Map([
   ],
   ["Glob", takes("pattern path", search("glob", ["path"]))],
   ["LS", takes("path ignore:texts", search("list_dir", ["path"]))],
-  ["WebFetch", opaque("fetch_url")],
+  ["WebFetch", (input, cwd) => fetches()(input, cwd) ?? opaque("fetch_url")(input, cwd)],
   ...allHarmless("Task WebSearch TodoWrite SemanticSearch AskQuestion")
 ])
 

@@ -73,7 +73,7 @@ const tools: ToolTable = new Map([
   ],
   [
     "web_fetch",
-    takes("prompt url", (input, cwd) => (input["url"] === undefined ? fetchesFrom("prompt") : fetches())(input, cwd))
+    takes("prompt url", (input, cwd) => [fetches()(input, cwd) ?? [], fetchesFrom("prompt")(input, cwd) ?? []].flat())
   ],
   ["save_memory", takes("fact scope", remembers(".gemini", "GEMINI.md"))],
   ...allHarmless(

@@ -17,6 +17,9 @@ export const globBase = (pattern: string): Either.Either<string, Verdict> => {
       deny("path/glob-escapes", "a pattern cannot contain `..`; start it from the directory to search")
     )
   }
+  if (/^[@!+?*]?[{(]/.test(pattern) && /[{(,|]\//.test(pattern)) {
+    return Either.left(deny("path/glob-escapes", "a pattern cannot begin with `/` in one of its alternatives only"))
+  }
   if (pattern === "") return Either.left(deny("path/empty", "the pattern is empty"))
   const base = literal.join("/")
   return Either.right(pattern.startsWith("/") ? base || "/" : base || ".")

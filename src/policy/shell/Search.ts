@@ -10,17 +10,22 @@ export type Search = Pick<Descent, "filters" | "hidden" | "isLeft">
 export const everything: Search = { filters: [], hidden: "all" }
 
 /** What the types of `rg` stand for that no secret is called like (`rg --type-list`). */
-const fileTypes: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
+export const fileTypes: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
   Object.entries({
+    c: "*.c *.h *.c.in *.h.in *.cats",
+    cpp: "*.c *.h *.c.in *.h.in *.cc *.cpp *.cxx *.hh *.hpp *.hxx *.cc.in *.cpp.in *.cxx.in *.hh.in *.hpp.in *.hxx.in *.inl",
     css: "*.css *.scss",
     go: "*.go",
     html: "*.ejs *.htm *.html",
+    java: "*.java *.jsp *.jspx *.properties",
     js: "*.cjs *.js *.jsx *.mjs *.vue",
     kotlin: "*.kt *.kts",
     markdown: "*.markdown *.md *.mdown *.mdwn *.mdx *.mkd *.mkdn",
     md: "*.markdown *.md *.mdown *.mdwn *.mdx *.mkd *.mkdn",
+    php: "*.php *.php3 *.php4 *.php5 *.php7 *.php8 *.pht *.phtml",
     py: "*.py *.pyi",
     python: "*.py *.pyi",
+    ruby: "*.gemspec *.rb *.rbw .irbrc Gemfile Rakefile config.ru",
     rust: "*.rs",
     sql: "*.psql *.sql",
     swift: "*.swift",

@@ -1,0 +1,18 @@
+import { fileTypes } from "../policy/shell/Search.ts"
+
+/** The patterns that the files of a type are found by; none, so that every file counts, where not all of them are known. */
+export const patternsOf = (type: unknown): ReadonlyArray<string> =>
+  typeof type === "string" ? (fileTypes.get(type) ?? []) : []
+
+/** One that means the same to every agent: letters, stars and one list in braces. */
+const plain = /^[\w.*?/@+-]*(?:\{[\w.*,-]+\}[\w.*?/@+-]*)?$/
+
+/**
+ * The patterns that a filter stands for, which some agents split at blanks and commas and others do not; none, so that every file
+ * counts, where it is empty or may bring other files than it seems to (`!a`, `@(a|b)`, `:(top)a`).
+ */
+export const patternsIn = (filter: string): ReadonlyArray<string> => {
+  const patterns = filter.split(/[\s,]+(?![^{]*\})/).filter((pattern) => pattern !== "")
+  if (!patterns.every((pattern) => plain.test(pattern))) return []
+  return patterns.length > 1 ? [...patterns, filter] : patterns
+}
