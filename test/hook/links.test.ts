@@ -58,6 +58,8 @@ cp -r pack* lib/q; cat lib/q/c/hosts
 PYTHONPATH=out python3 -m pytest
 PYTHONPATH=src:out pytest
 cp -rL src lib/q
+cp -r src lib/q
+grep -r x src
 cp -r --dereference src lib/q
 zip -r x.zip src
 diff -r src lib
@@ -96,6 +98,7 @@ git -C src diff
 make -C src
 find src -name '*.ts' -exec cat {} +
 cat src/*.ts
+grep -r x src
 echo src/**/*.ts
 cat TMP/note
 npm test > TMP/log

@@ -1,4 +1,5 @@
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as fs from "node:fs"
 import { errnoOf, errnoText } from "../../system/errno.ts"
 import { ask, type Verdict } from "../Verdict.ts"
@@ -19,6 +20,8 @@ export interface Descent {
   readonly most: number
   /** Directories that the search leaves out, by their absolute paths, unless an ignore file brings them back. */
   readonly skips?: (directory: string) => boolean
+  /** Whether it may read what links lead to that it meets. */
+  readonly follows?: boolean
 }
 
 /** Entries that are looked at below all directories that a call searches. */
@@ -37,13 +40,14 @@ const longestIgnoreFile = 65_536
 const foreign = /\/(?:node_modules|\.git\/objects)$/
 
 /**
- * The files below a directory that a search may open, a few too many rather than one too few: links are not followed, and
- * names that are left out count where an ignore file brings them back with `!`. What packages have brought, below a directory
+ * The files below a directory that a search may open, a few too many rather than one too few: links are followed where the search may
+ * do so, and names that are left out count where an ignore file brings them back with `!`. What packages have brought, below a directory
  * of theirs, is not looked at unless the search begins there. What cannot be seen asks.
  */
 export const descend = ({
   directory,
   filters,
+  follows = false,
   hidden,
   isLeft,
   most,
@@ -54,6 +58,7 @@ export const descend = ({
   const returned = hidden === "all" ? [] : [...selects, ...ancestors(directory).flatMap(unignored)]
   const isReturned = (name: string): boolean => returned.some((pattern) => mayMatch(pattern, name))
   const pending = [directory]
+  const entered = new Set(pending)
   let looks = 1
   try {
     for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
@@ -64,16 +69,18 @@ export const descend = ({
       }
       if (hidden !== "all" && entries.some(({ name }) => name.startsWith("."))) returned.push(...unignored(place))
       for (const entry of entries) {
-        const isFile = entry.isFile()
+        const { isDirectory, isFile, path } = reached(place, entry, follows)
         if (isLeft?.(entry.name, isFile ? "file" : "directory") === true) continue
         if (entry.name.startsWith(".") && hidden !== "all" && !(isFile && hidden === "files")) {
           if (!isReturned(entry.name)) continue
         }
-        if (entry.isDirectory()) {
-          const below = `${place}/${entry.name}`
-          if (!foreign.test(below) && (isReturned(entry.name) || skips?.(below) !== true)) pending.push(below)
+        if (isDirectory) {
+          if (entered.has(path) || foreign.test(path)) continue
+          if (!isReturned(entry.name) && skips?.(path) === true) continue
+          entered.add(path)
+          pending.push(path)
         } else if (isFile && (selects.length === 0 || selects.some((filter) => mayMatch(filter, entry.name)))) {
-          files.push(`${place}/${entry.name}`)
+          files.push(path)
         }
       }
     }
@@ -103,6 +110,22 @@ export const entriesOf = (place: string): ReadonlyArray<fs.Dirent> => {
     throw cause
   }
 }
+
+interface Reached {
+  readonly path: string
+  readonly isFile: boolean
+  readonly isDirectory: boolean
+}
+
+/** What an entry of a directory is and where it lies; a link that is followed is what it leads to. */
+const reached = (place: string, entry: fs.Dirent, follows: boolean): Reached => {
+  const path = `${place}/${entry.name}`
+  const led = follows && entry.isSymbolicLink() ? Option.getOrUndefined(ledTo(path)) : undefined
+  return { path: led?.path ?? path, isFile: (led ?? entry).isFile(), isDirectory: (led ?? entry).isDirectory() }
+}
+
+/** What a link leads to; nothing where it leads nowhere, in a circle or to what is closed to us. */
+const ledTo = Option.liftThrowable((link: string) => Object.assign(fs.statSync(link), { path: fs.realpathSync(link) }))
 
 const ancestors = (directory: string): ReadonlyArray<string> => {
   const names = directory.split("/").slice(1, -1)

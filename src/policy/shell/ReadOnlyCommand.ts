@@ -36,6 +36,8 @@ export interface Searching {
   readonly hidden: true | string
   /** With one of these options it goes into hidden directories too, and by no ignore file. */
   readonly uncovers?: string
+  /** Some follow links that they meet. */
+  readonly follows?: true
 }
 
 /** How a command may be used without asking. Anything not listed asks, abbreviated options included. */

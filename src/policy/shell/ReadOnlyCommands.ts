@@ -15,7 +15,7 @@ const grep = (options = ""): ReadOnlyCommand => ({
   lead: /^/,
   leadIn: "-e -f --regexp --file",
   digits: true,
-  descends: { only: "-r --recursive", hidden: true }
+  descends: { only: "-r --recursive", hidden: true, follows: true }
 })
 
 const fd: ReadOnlyCommand = {
@@ -55,7 +55,7 @@ export const readOnlyCommands: Readonly<Record<string, ReadOnlyCommand>> = {
   pwd: { options: "-L -P --logical --physical", operands: "none" },
   cd: { options: "", operands: "path", most: 1 },
   ls: {
-    options: `-1 -A -a -B -b -C -c -d -F -f -G -g -h -i -k -l -m -N -n -o -p -Q -q -R -r -S -s -t -U -u -v -X -x -Z -I=text
+    options: `-1 -A -a -B -b -C -c -d -F -f -G -g -h -i -k -l -m -N -n -o -p -Q -q -R -r -S -s -t -U -u -v -X -x -Z -I=path
       -w=number -T=number --all --almost-all --author --escape --ignore-backups --directory --classify[=text]
       --file-type --full-time --group-directories-first --no-group --human-readable --si --inode
       --kibibytes --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --reverse

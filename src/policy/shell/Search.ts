@@ -4,7 +4,7 @@ import type { ShellContext } from "./ShellContext.ts"
 import type { ReadOnlyCommand } from "./ReadOnlyCommand.ts"
 
 /** What a command opens of what lies below the directories that it is given. */
-export type Search = Pick<Descent, "filters" | "hidden" | "isLeft">
+export type Search = Pick<Descent, "filters" | "follows" | "hidden" | "isLeft">
 
 /** All of it. */
 export const everything: Search = { filters: [], hidden: "all" }
@@ -74,11 +74,12 @@ export const searchOf = (
 ): Search | undefined => {
   const has = (some: string): boolean => some.split(" ").some((option) => options.has(option))
   if (descends === undefined) return undefined
-  const { hidden, never, only, uncovers } = descends
+  const { follows = false, hidden, never, only, uncovers } = descends
   if ((only !== undefined && !has(only)) || (never !== undefined && has(never))) return undefined
   const isWhole = hidden === true || (uncovers !== undefined && has(uncovers))
   return {
     filters: filtersOf({ globs, types }),
+    follows,
     hidden: isWhole ? "all" : has(hidden) ? "files" : "none",
     ...leftBy({ globs, left })
   }

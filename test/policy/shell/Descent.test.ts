@@ -147,6 +147,36 @@ describe("a search below a directory", () => {
     { fastCheck: { numRuns: 75 } }
   )
 
+  it.scoped("follows links where some programs do: grep of busybox and of BSD (S3)", () =>
+    Effect.gen(function* () {
+      const { base, judge, write } = yield* planted
+      write("w/a.ts")
+      write("open/.env")
+      const leads = (to: string) => {
+        fs.rmSync(path.join(base, "w/x.ts"), { force: true })
+        fs.symlinkSync(to, path.join(base, "w/x.ts"))
+      }
+      for (const [to, rule] of [
+        ["../open/.env", "path/secret"],
+        ["../open", "path/secret"],
+        ["/etc/hostname", "path/outside"],
+        ["/proc/self/environ", "path/outside"],
+        ["a.ts", "shell/read-only"],
+        ["../w", "shell/read-only"],
+        ["none", "shell/read-only"],
+        ["x.ts", "shell/read-only"]
+      ] as const) {
+        leads(to)
+        assert.strictEqual(judge("grep -r x w").rule, rule, to)
+        assert.strictEqual(judge("rg x w").rule, "shell/read-only", to)
+      }
+      leads("../open/.env")
+      assert.strictEqual(judge("grep -r --include='*.ts' x w").rule, "path/secret")
+      assert.strictEqual(judge("grep -r --include='*.js' x w").rule, "shell/read-only")
+      assert.strictEqual(judge("grep -r --exclude=x.ts x w").rule, "shell/read-only")
+    })
+  )
+
   it.scoped("counts what an ignore file brings back, above and below too (S3)", () =>
     Effect.gen(function* () {
       const { base, judge, write } = yield* planted
@@ -209,7 +239,6 @@ describe("a search below a directory", () => {
       fs.symlinkSync("../out", path.join(base, "w/link"))
       fs.symlinkSync("../out/.env", path.join(base, "w/b.ts"))
       execFileSync("mkfifo", [path.join(base, "w/.ignore")])
-      assert.strictEqual(judge("grep -r x w").rule, "shell/read-only")
       assert.strictEqual(judge("rg x w").rule, "shell/read-only")
       write("w/.env")
       assert.strictEqual(judge("rg x w").rule, "path/secret")

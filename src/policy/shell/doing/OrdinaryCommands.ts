@@ -64,7 +64,8 @@ export const ordinaryCommands: Readonly<Record<string, OrdinaryCommand>> = {
     links: { with: "-l -s", symbolic: "-s" },
     least: 1,
     goesThrough: "-a -r -R --archive --recursive",
-    follows: "-L --dereference",
+    // To some, -r is -R with -L.
+    follows: "-L -r --dereference",
     keepsMode: "-a -p --archive --preserve"
   },
   mv: {
