@@ -209,6 +209,14 @@ describe("a command of another agent that goes another way", () => {
       prove -ezzz t
       just -c touch pwned
       meson devenv zzz
+      yarn node -e 1
+      yarn --cwd x node -p process
+      yarn workspace a node -p process
+      pnpm node -p process
+      pnpm -s sh -c env
+      pnpm -r bash -c set
+      pnpm -s printenv help
+      bun --silent sh -c env
       rustup run stable zzz
       mix cmd zzz
       nx exec -- zzz
@@ -241,6 +249,10 @@ describe("a command of another agent that goes another way", () => {
       c8 vitest run
       nyc mocha
       prove -l t
+      pnpm --filter sh test
+      pnpm -r --parallel test
+      yarn node a.js
+      yarn workspace a test
       tox -e py312
       gcc -O2 -o a a.c
       rails db:migrate

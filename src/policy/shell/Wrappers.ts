@@ -56,18 +56,28 @@ const fallsBack: ReadonlySet<string> = new Set(["pnpm", "yarn", "bun"])
 const ownVerbs: ReadonlySet<string> = new Set(
   (
     "a add approve-builds audit bin build c cache ci config create dedupe deploy dlx doctor env exec fetch get global help i import info init " +
-    "install install-test it la licenses link list ll ln login logout ls node npm outdated pack patch patch-commit patch-remove ping plugin " +
+    "install install-test it la licenses link list ll ln login logout ls npm outdated pack patch patch-commit patch-remove ping plugin " +
     "pm prune publish rb rebuild remove restart rm root run run-script search self-update set setup start stop store t test tst un unlink " +
     "uninstall unplug up update upgrade upgrade-interactive version versions view whoami why workspace workspaces x"
+  ).split(" ")
+)
+
+/** Options of theirs with a value behind them, which is no program. */
+const valued: ReadonlySet<string> = new Set(
+  (
+    "-F --filter --filter-prod -C --dir --cwd --config --reporter --loglevel --workspace-concurrency --resume-from --test-pattern " +
+    "--changed-files-ignore-pattern --registry --store-dir --cache-folder --modules-folder --mutex --network-timeout --env-file"
   ).split(" ")
 )
 
 /** Where the word may stand that such a program runs by its name: the first that is neither an option nor its own verb, and what may be the value of one. */
 export const fallbackAt = (name: string, args: ReadonlyArray<string>): ReadonlyArray<number> => {
   if (!fallsBack.has(name)) return []
-  const first = args.findIndex((word, at) => !isOption(word) && args[at - 1]?.startsWith("-") !== true)
-  const found = args.flatMap((word, at) => (isOption(word) || (first >= 0 && at > first) ? [] : [at]))
-  return found.some((at) => ownVerbs.has(args[at]!)) ? [] : found
+  const isOperand = (word: string, at: number) => !isOption(word) && !valued.has(args[at - 1] ?? "")
+  const first = args.findIndex((word, at) => isOperand(word, at) && args[at - 1]?.startsWith("-") !== true)
+  const found = args.flatMap((word, at) => (!isOperand(word, at) || (first >= 0 && at > first) ? [] : [at]))
+  const own = found.findIndex((at) => ownVerbs.has(args[at]!))
+  return own < 0 ? found : found.slice(0, own)
 }
 
 /** Of these, those that have other words before it: `git submodule foreach`, `yarn workspace NAME exec`. */

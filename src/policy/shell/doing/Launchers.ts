@@ -120,6 +120,8 @@ export const launched = (name: string, args: ReadonlyArray<Literal>): Launched |
   }
   if (name === "corepack" && /^(?:npm|npx|pnpm|pnpx|yarn)(?:@|$)/.test(args[0]?.value ?? ""))
     return { words: [unversioned(args[0]!), ...args.slice(1)] }
+  if (name === "yarn" && args[0]?.value === "workspace" && args[2] !== undefined)
+    return { words: [{ ...plain, value: name }, ...args.slice(2)] }
   const unknown = startsUnknown.get(name)
   if (args.some(({ value }) => value === unknown)) return unread(name, "it is not known what it starts")
   const starts = projectStarters.get(name)
