@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import type { PathContext } from "../policy/path/PathContext.ts"
 import { ledTo } from "../policy/path/PhysicalPath.ts"
-import { judgeNow } from "../policy/path/PathPolicy.ts"
+import { judgeLexical, judgeNow } from "../policy/path/PathPolicy.ts"
 import { normalise } from "../policy/path/PathText.ts"
 import { isTemporary } from "../policy/shell/TemporaryPlaces.ts"
 import type { Effects } from "../policy/shell/Effects.ts"
@@ -56,6 +56,9 @@ const ofWord = (word: string, context: PathContext): Verdict | undefined => {
       : undefined
   }
   if (!isExplicit(word)) return undefined
+  // In a container the same path leads elsewhere.
+  const named = judgeLexical(name.slice(name.lastIndexOf("/") + 1), "grep", context)
+  if (named.rule === "path/secret-file") return ask(named.rule, `It names ${excerpt(word)}: ${named.reason}.`)
   const place = normalise(name.startsWith("/") ? name : `${context.cwd}/${name}`)
   if (common.test(place) || isTemporary(ledTo(place), context.home)) return undefined
   const exists = Either.match(judgeNow(name, "grep", context), { onLeft: () => true, onRight: (found) => found.exists })

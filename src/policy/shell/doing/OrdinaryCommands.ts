@@ -37,6 +37,12 @@ const download = `-s -S -f -L -i -I -v -k -g -G -q -4 -6 -# -o=write -O -J -R -X
   --connect-timeout=number --retry=number --retry-delay=number --retry-all-errors --output=write --remote-name --write-out=data
   --create-dirs --no-progress-meter --progress-bar --http1.1 --http2 --get --url=url --max-redirs=number --referer=text`
 
+/**
+ * Names of files that are no script of `sed` which reads or writes another one: where BSD's is told `-i`, what stands behind that is
+ * its value, and the first file is the script.
+ */
+const noScript = /^(?![\d,$!\s]*[rw]\s*(?:\/|\.\.\/))(?!s(.).*\1.*\1[gpIi\d\s]*w\s*(?:\/|\.\.\/))[^;{}\\\n]*$/
+
 /** Programs that work on files, and what their words make them do. What is not listed here is not known. */
 export const ordinaryCommands: Readonly<Record<string, OrdinaryCommand>> = {
   mkdir: { options: "-p -v -m=text --parents --verbose --mode=text", operands: "write", content: "kept" },
@@ -129,6 +135,7 @@ export const ordinaryCommands: Readonly<Record<string, OrdinaryCommand>> = {
     operands: "path",
     lead: { test: (script) => sedScript.test(script) || inserted.test(script) },
     leadIn: "-e --expression",
+    form: noScript,
     writes: { with: "-i --in-place" },
     // The suffix says where the file goes that it was.
     refuses: /^(?:-[nErsu]*i|--in-place=)[^/*]*[/*]/
@@ -212,7 +219,7 @@ export const ordinaryCommands: Readonly<Record<string, OrdinaryCommand>> = {
   systemctl: {
     options: "--user --no-pager -n=number --all",
     operands: "text",
-    lead: /^(?:status|is-active|is-enabled|list-units|show|cat)$/,
+    lead: /^(?:status|is-active|is-enabled|list-units|cat)$/,
     form: /^[\w@.-]+$/
   },
   journalctl: { options: "-u=text -n=number -e -x --no-pager --since=text --user -b", operands: "none" }
