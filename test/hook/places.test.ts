@@ -30,7 +30,11 @@ const builders: ReadonlyArray<(place: string) => string> = [
   (place) => `pytest --junitxml=${place}`,
   (place) => `eslint --output-file ${place} src`,
   (place) => `cargo build --target-dir ${place}`,
-  (place) => `ruff check --fix ${place}`
+  (place) => `ruff check --fix ${place}`,
+  (place) => `git log -1 --format=%B --output=${place}`,
+  (place) => `git --no-pager diff --ext-diff --output ${place}`,
+  (place) => `git archive -o ${place} HEAD`,
+  (place) => `git format-patch -1 -o${place}`
 ]
 
 describe("a program of the project that another agent runs", () => {

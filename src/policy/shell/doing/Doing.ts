@@ -13,7 +13,7 @@ import { isKnownProgram } from "./KnownPrograms.ts"
 import { launched } from "./Launchers.ts"
 import { programDoes } from "./programDoes.ts"
 import { isQuiet, type Printed, printedBy, xargsShows } from "./Handed.ts"
-import { isUnread, type Step, type Touch, unread, type Unread, unknownPart } from "./Step.ts"
+import { does, isUnread, type Step, type Touch, unread, type Unread, unknownPart } from "./Step.ts"
 import { isKnown, plain, unknown } from "./Unknown.ts"
 import { knownDoes, systemProgram } from "./systemProgram.ts"
 import type { Doing } from "./Touched.ts"
@@ -277,8 +277,8 @@ class Walker implements Doing {
       return this.run(inner.words, depth + 1, fed)
     }
     const done = knownDoes(name, args)
-    if (isUnread(done)) return stop(done.reason)
-    this.#take(done, shown, depth)
+    if (isUnread(done)) stop(done.reason)
+    this.#take(isUnread(done) ? (done.does ?? does({})) : done, shown, depth)
   }
 
   #take({ git, runs = [], settings = [], touches, urls, within }: Step, by: string, depth: number): void {

@@ -45,7 +45,22 @@ export const gitDoes = (args: ReadonlyArray<Literal>): Step | Unread => {
   if (name === "" || name === "--version" || name === "--help") return does({})
   if (name.startsWith("-") || name.includes(unknownPart)) return unclear("")
   const found = name === "config" ? ofConfig(rest) : ofSubcommand(name, rest)
-  return "reason" in found || within === undefined ? found : { ...found, touches: [...found.touches], within }
+  const placed = within === undefined ? {} : { within }
+  return "reason" in found
+    ? { ...found, does: does({ touches: outputs(name, rest), ...placed }) }
+    : { ...found, ...placed }
+}
+
+/** Where a subcommand puts what it prints otherwise, whatever else it is told. */
+const outputs = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<Touch> => {
+  const option = /^(?:archive|format-patch)$/.test(name)
+    ? /^(?:--output(?:-directory)?(?:=|$)|-o)(.*)$/s
+    : /^--output(?:=|$)(.*)$/s
+  return args.flatMap((word, at): ReadonlyArray<Touch> => {
+    const found = option.exec(word.value)
+    const value = found?.[1] === "" ? args[at + 1]?.value : found?.[1]
+    return value === undefined ? [] : [{ word: { ...word, value }, op: "write", by: `git ${name}` }]
+  })
 }
 
 /** The operands that name another repository, which may be a remote by its name. */

@@ -71,6 +71,8 @@ export interface Step {
 export interface Unread {
   readonly command: string
   readonly reason: string
+  /** What it does as far as that is known. */
+  readonly does?: Step
 }
 
 export const does = (step: Partial<Step>): Step => ({ touches: [], urls: [], ...step })
