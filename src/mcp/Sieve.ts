@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/client"
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client"
 import type * as Library from "@modelcontextprotocol/client"
 import * as Predicate from "effect/Predicate"
 import { hearing } from "./hearing.ts"
@@ -36,7 +36,8 @@ export const make = (
   { isSpecType }: Pick<typeof Library, "isSpecType">,
   longest = mostCharacters
 ): Sieve => {
-  const asked = new Map<RequestId, Method>()
+  /** By the ids that the library gives; it takes `"1"` for 1 in an answer. */
+  const asked = new Map<number, Method>()
   const read = new Map<Method, { readonly characters: number; readonly isCut: boolean }>()
   let taken: Taken | undefined
 
@@ -64,14 +65,14 @@ export const make = (
   const send = transport.send.bind(transport)
   transport.send = (message, options) => {
     if ("method" in message && "id" in message && isMethod(message.method)) {
-      asked.set(message.id, message.method)
+      asked.set(Number(message.id), message.method)
       if (message.params?.["cursor"] === undefined) read.delete(message.method)
     }
     return send(message, options)
   }
   hearing(transport, (message) => {
-    const id = "id" in message ? message.id : undefined
-    if (id === undefined || "method" in message) return message
+    if ("method" in message || message.id === undefined) return message
+    const id = Number(message.id)
     const method = asked.get(id)
     asked.delete(id)
     return method === undefined ? message : cut(sifted(message, method), method)

@@ -1,11 +1,14 @@
 // @effect-diagnostics asyncFunction:off - speaks for a server in the place of one
 import { assert, describe, it } from "@effect/vitest"
 import * as Library from "@modelcontextprotocol/client"
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client"
+import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/client"
 import * as Sieve from "../../src/mcp/Sieve.ts"
 
-/** A server whose list of tools never ends, one of 1,000 characters a page; `asked` are the pages that were wanted. */
-const endless = () => {
+/**
+ * A server whose list of tools never ends, one of 1,000 characters a page; `asked` are the pages that were wanted. `answering` is the id
+ * under which it answers.
+ */
+const endless = (answering: (id: RequestId) => RequestId) => {
   const asked: Array<string> = []
   const answers = (method: string, cursor: unknown): object => {
     if (method === "initialize")
@@ -20,7 +23,7 @@ const endless = () => {
     send: (message) => {
       if ("method" in message && "id" in message) {
         const result = answers(message.method, message.params?.["cursor"])
-        const answer = { jsonrpc: "2.0", id: message.id, result } as JSONRPCMessage
+        const answer = { jsonrpc: "2.0", id: answering(message.id), result } as JSONRPCMessage
         queueMicrotask(() => transport.onmessage?.(answer))
       }
       return Promise.resolve()
@@ -30,8 +33,12 @@ const endless = () => {
 }
 
 describe("a list of a server that goes on and on", () => {
-  it("is read as far as it may be long, and told to be longer (X1)", async () => {
-    const { asked, transport } = endless()
+  it.each([
+    ["the id that it was asked under", (id: RequestId) => id],
+    ["its digits, which the library takes for it", (id: RequestId) => `${id}`],
+    ["another number that is read as it", (id: RequestId) => ` ${id}.0`]
+  ])("is read as far as it may be long, and told to be longer, under %s (X1, R5)", async (_, answering) => {
+    const { asked, transport } = endless(answering)
     const sieve = Sieve.make(transport, Library, 2500)
     const client = new Library.Client({ name: "c", version: "1" }, { versionNegotiation: { mode: "legacy" } })
     await client.connect(transport)
