@@ -127,10 +127,12 @@ export const decoder = (schema: JsonSchema): Decode => {
     () => new Error("it takes too long to be compiled")
   )
   return sound((raw) => {
-    const said = done(() => validate(raw) as unknown)
+    const said = done(() => Either.try(() => validate(raw) as unknown))
     if (Option.isNone(said)) return Either.left([issue("", "takes too long to be checked by the tool's JSON Schema")])
+    if (Either.isLeft(said.value))
+      return Either.left([issue("", "cannot be checked: the tool's JSON Schema never ends")])
     // Anything else, such as a promise, is no yes.
-    if (said.value === true) return Either.right(raw)
+    if (said.value.right === true) return Either.right(raw)
     const found = (validate.errors ?? []).map(issueOf)
     return Either.left(found.length > 0 ? found : [issue("", "is refused by the tool's JSON Schema")])
   })

@@ -28,6 +28,15 @@ describe("a JSON Schema of a server or a client", () => {
     assert.isTrue(Either.isRight(unique({ a: many.slice(0, 100) })))
   })
 
+  it("that stands for itself refuses every value, and is no crash of its tool (G16, T9)", () => {
+    for (const schema of [
+      { type: "object", $ref: "#" },
+      { type: "object", $dynamicAnchor: "node", $dynamicRef: "#node" },
+      { type: "object", properties: { a: { allOf: [{ $ref: "#/properties/a" }] } } }
+    ])
+      assert.match(problem(foreignDecoder(schema)({ a: 1 })), /^cannot be checked: .* never ends$/)
+  })
+
   it("that refers to its definitions is checked by them (X1)", () => {
     const decode = decoder(doubling(4))
     assert.isTrue(Either.isRight(decode({ a: 1 })))
