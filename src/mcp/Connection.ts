@@ -85,7 +85,9 @@ export const open = (
                 }
                 const { code, data, message } = error
                 if (isBrokenOff(data)) return failed(message, true)
-                audience.refused(veil.last({ code, message, ...(data === undefined ? {} : { data }) }))
+                audience.refused(
+                  Inquiry.refusalShown(known, veil.last({ code, message, ...(data === undefined ? {} : { data }) }))
+                )
                 return failed(Attempt.words(error, veil.last), false)
               }
             })

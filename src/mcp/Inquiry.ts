@@ -1,8 +1,8 @@
 import * as Predicate from "effect/Predicate"
-import type { ClientCapabilities, InputRequest } from "@modelcontextprotocol/client"
+import type { ClientCapabilities, ElicitRequestURLParams, InputRequest } from "@modelcontextprotocol/client"
 import { parsed } from "../text/Url.ts"
 import { makeVisible } from "../text/visible.ts"
-import type { Inquiries } from "./Audience.ts"
+import type { Inquiries, Refusal } from "./Audience.ts"
 import type { KnownServer } from "./KnownServer.ts"
 import { visibleWords } from "./visibleWords.ts"
 
@@ -19,8 +19,13 @@ const wanted = new RegExp(
   "i"
 )
 
-/** A name as the words that it is of: `userPin`, `user_pin`. */
-const spoken = (name: string): string => name.replaceAll(/([a-z\d])([A-Z])/g, "$1 $2").replaceAll(/[_.\s-]+/g, " ")
+/** A name as the words that it is of, with nothing unseen in them: `userPin`, `user_pin`. */
+const spoken = (name: string): string =>
+  name
+    .normalize("NFKC")
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replaceAll(/[_.\s-]+/g, " ")
 
 const isSecret = (text: unknown): boolean => typeof text === "string" && secret.test(spoken(text))
 
@@ -78,12 +83,34 @@ const shown = (known: KnownServer, inquiry: InputRequest): InputRequest | undefi
   if (params.mode === "url") {
     const url = parsed(params.url)
     if (url === undefined || url.protocol !== "https:" || url.username !== "" || url.password !== "") return undefined
-    return { ...inquiry, params: { ...params, message: `${message} (a page of ${url.host})` } }
+    return { ...inquiry, params: { ...params, url: url.href, message: `${message} (a page of ${url.host})` } }
   }
   const requestedSchema = visibleWords(params.requestedSchema)
   return asksForSecrets(params.message, requestedSchema) || misleads(requestedSchema)
     ? undefined
     : { ...inquiry, params: { ...params, message, requestedSchema } }
+}
+
+/** What a server of 2025-11-25 refuses a request with that needs a page to be opened first, and JSON-RPC's own for any other reason. */
+const [pagesNeeded, otherwise] = [-32042, -32000] as const
+
+const isPage = (value: unknown): value is ElicitRequestURLParams =>
+  Predicate.isReadonlyRecord(value) &&
+  ["message", "url", "elicitationId"].every((name) => typeof value[name] === "string")
+
+/** A refusal as the person gets it: the pages that it names are questions like the others. */
+export const refusalShown = (known: KnownServer, refusal: Refusal): Refusal => {
+  if (refusal.code !== pagesNeeded) return refusal
+  const named = Predicate.isReadonlyRecord(refusal.data) ? refusal.data["elicitations"] : undefined
+  const elicitations = (Array.isArray(named) ? named : []).flatMap((page: unknown) => {
+    if (!isPage(page)) return []
+    const put = shown(known, { method: "elicitation/create", params: { ...page, mode: "url" as const } })
+    return put === undefined ? [] : [put.params]
+  })
+  const { message } = refusal
+  return elicitations.length === 0
+    ? { code: otherwise, message }
+    : { code: pagesNeeded, message, data: { elicitations } }
 }
 
 /** The questions of a server that a person may be asked, and the keys of the others. */

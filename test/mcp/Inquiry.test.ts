@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { InputRequest } from "@modelcontextprotocol/client"
-import { sorted } from "../../src/mcp/Inquiry.ts"
+import { refusalShown, sorted } from "../../src/mcp/Inquiry.ts"
 import type { KnownServer } from "../../src/mcp/KnownServer.ts"
 
 const known: KnownServer = { name: "fix", origin: "user", given: {}, server: { command: ["fix"] } }
@@ -19,7 +19,13 @@ describe("a form of a server", () => {
     for (const name of names.split(" ")) assert.isFalse(isPut("Please fill in", named(name)), name)
     for (const more of [{ title: "One-time code" }, { description: "API key of GitHub" }, { format: "password" }])
       assert.isFalse(isPut("Please fill in", { value: { type: "string", ...more } }), JSON.stringify(more))
-    for (const message of ["Enter your password", "What is your PIN?", "Paste the API key here"])
+    for (const message of [
+      "Enter your password",
+      "What is your PIN?",
+      "Paste the API key here",
+      "Enter your p\u200bass\u00adword",
+      "Enter your \uff50\uff41\uff53\uff53word"
+    ])
       assert.isFalse(isPut(message, named("value")), message)
   })
 
@@ -61,5 +67,45 @@ describe("a form of a server", () => {
     ])
       assert.isUndefined(put("Which one?", more), JSON.stringify(more))
     assert.isDefined(put("Which one?", { enum: ["\u{1f468}\u200d\u{1f469}", "l'\u00e9t\u00e9\u00a0?", "two\nlines"] }))
+  })
+})
+
+describe("a page that a server wants opened", () => {
+  const page = (more: object) => ({
+    mode: "url",
+    elicitationId: "1",
+    message: "Sign in",
+    url: "https://a.example/",
+    ...more
+  })
+  const fit = page({ message: "MCP server fix asks: Sign in (a page of a.example)" })
+
+  it("is shown as the one that opens, with the host and the server (X2, A15)", () => {
+    const put = (more: object) => {
+      const form = { method: "elicitation/create", params: page(more) as object } as InputRequest
+      return sorted(known, { form }).fit["form"]?.params
+    }
+    assert.deepStrictEqual<unknown>(put({}), fit)
+    assert.deepInclude(put({ url: "https://a.example/\u202eb" }), { url: "https://a.example/%E2%80%AEb" })
+    assert.isUndefined(put({ url: "http://a.example/" }))
+  })
+
+  it("is shown so, or not at all, where the server refuses a request for want of it (X2, A15)", () => {
+    const refused = (...elicitations: ReadonlyArray<unknown>) =>
+      refusalShown(known, { code: -32042, message: "Sign in first", data: { elicitations, more: 1 } })
+    const bad = ["http://a.example/", "javascript:alert(1)", "https://me:word@a.example/"].map((url) => page({ url }))
+    assert.deepStrictEqual(refused(...bad, page({}), null, page({ message: 5 })), {
+      code: -32042,
+      message: "Sign in first",
+      data: { elicitations: [fit] }
+    })
+    const other = { code: -32000, message: "Sign in first" }
+    assert.deepStrictEqual(refused(...bad), other)
+    assert.deepStrictEqual(refusalShown(known, { ...other, code: -32042, data: "x" }), other)
+    assert.deepStrictEqual(refusalShown(known, { ...other, code: -32602, data: bad }), {
+      ...other,
+      code: -32602,
+      data: bad
+    })
   })
 })
