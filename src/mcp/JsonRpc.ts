@@ -10,19 +10,33 @@ export type Id = string | number
 /** A number that is read as another one cannot be answered: integers reach to 2^53 - 1. */
 export const isId = (value: unknown): value is Id => typeof value === "string" || Number.isSafeInteger(value)
 
-/** Whether a value says what a request has come to, as JSON-RPC 2.0 has it (sections 5 and 5.1). */
+/** Whether a value says what a request has come to, as JSON-RPC 2.0 has it (sections 5 and 5.1), and the library, which hears no other. */
 export const isAnswer = (value: unknown): boolean => {
   if (!isReadonlyRecord(value)) return false
-  const { error, id, jsonrpc, result } = value
-  if (jsonrpc !== "2.0" || !isId(id)) return false
-  if (error === undefined) return isReadonlyRecord(result)
+  const { error, id, jsonrpc, result, ...others } = value
+  if (jsonrpc !== "2.0" || !isId(id) || Object.keys(others).length > 0) return false
+  if (error === undefined)
+    return isReadonlyRecord(result) && (result["_meta"] === undefined || isReadonlyRecord(result["_meta"]))
   return (
     result === undefined &&
     isReadonlyRecord(error) &&
-    Number.isInteger(error["code"]) &&
+    Number.isSafeInteger(error["code"]) &&
     typeof error["message"] === "string"
   )
 }
+
+/** What is said of an answer that is none. */
+export const noAnswer = "its answer is no message of the protocol"
+
+/** The requests that a value answers, as far as it says so; the revisions spoken here have no batches. */
+export const answeredIds = (value: unknown): ReadonlyArray<Id> =>
+  (Array.isArray(value) ? value : [value]).flatMap((one: unknown) =>
+    isReadonlyRecord(one) &&
+    (!("method" in one) || "result" in one) &&
+    (typeof one["id"] === "string" || typeof one["id"] === "number")
+      ? [one["id"]]
+      : []
+  )
 
 /** Whether a number would be written otherwise once it is read; some of more than 2^53 are written with fewer digits than they have. */
 const isInexact = (number: string): boolean => {

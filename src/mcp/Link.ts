@@ -8,7 +8,7 @@ import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import { isDeepValue } from "../text/Json.ts"
 import { legible } from "../text/legible.ts"
 import { boundedFetch } from "./boundedFetch.ts"
-import { failing, type Losing } from "./brokenOff.ts"
+import { failing, type Losing, losing } from "./brokenOff.ts"
 import * as Digits from "./Digits.ts"
 import type { Given } from "./Given.ts"
 import { hearing } from "./hearing.ts"
@@ -98,14 +98,16 @@ const toUrl = (
     const bearer = yield* Bearer.make({ known, server, login, rules: network, variable })
     const { heard, reconnectionScheduler } = yield* Reconnecting.make
     const digits = Digits.make()
+    const means = losing()
     const way = failing(
       new StreamableHTTPClientTransport(new URL(server.url), {
-        fetch: boundedFetch(longestMessage, flow(disguised, digits.keep)),
+        fetch: boundedFetch(longestMessage, flow(disguised, digits.keep), means),
         requestInit: { headers: given },
         reconnectionScheduler,
         // What the user has configured counts before a login.
         ...(Object.keys(given).some((name) => name.toLowerCase() === "authorization") ? {} : { authProvider: bearer })
-      })
+      }),
+      means
     )
     const used = usable(digits, way)
     hearing(way.transport, (message) => {

@@ -16,7 +16,7 @@ import { type NotJson, parseJson } from "../text/Json.ts"
 import { type Line, LineReader } from "../text/LineReader.ts"
 import { type Losing, losing } from "./brokenOff.ts"
 import type { Digits } from "./Digits.ts"
-import { deepest, isAnswer } from "./JsonRpc.ts"
+import { answeredIds, deepest, isAnswer, noAnswer } from "./JsonRpc.ts"
 import { plainText } from "./ProtoName.ts"
 
 /** Characters of a message of a server; a longer one ends it. */
@@ -47,14 +47,6 @@ export class NoMessage extends Schema.TaggedError<NoMessage>()("NoMessage", { li
 
 const isMessage = (value: unknown): value is JSONRPCMessage => isReadonlyRecord(value) && value["jsonrpc"] === "2.0"
 
-/** The requests that a value answers, as far as it says so; the revisions spoken here have no batches. */
-const answeredIds = (value: unknown): ReadonlyArray<RequestId> =>
-  (Array.isArray(value) ? value : [value]).flatMap((one: unknown) =>
-    isReadonlyRecord(one) && !("method" in one) && (typeof one["id"] === "string" || typeof one["id"] === "number")
-      ? [one["id"]]
-      : []
-  )
-
 /** What a line has that is nested too deep for the rest of us: it is looked at for its id alone. */
 const unbounded = (line: string): unknown => {
   try {
@@ -82,7 +74,7 @@ const spoilt = (
     return { ids: begunIds(line), why: "its answer is malformed JSON" }
   const value = Either.getOrElse(parsed, () => unbounded(line))
   if (Either.isLeft(parsed)) return { ids: answeredIds(value), why: "its answer is nested too deep" }
-  return { ids: isAnswer(value) ? [] : answeredIds(value), why: "its answer is no message of the protocol" }
+  return { ids: isAnswer(value) ? [] : answeredIds(value), why: noAnswer }
 }
 
 const isProgress = (message: JSONRPCMessage): boolean =>

@@ -1,17 +1,21 @@
 // @effect-diagnostics globalFetch:off - the library of the protocol takes a function like fetch
 import type { FetchLike } from "@modelcontextprotocol/client"
 import * as Either from "effect/Either"
-import { identity } from "effect/Function"
+import { flow, identity } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import { parseJson } from "../text/Json.ts"
 import { parsed } from "../text/Url.ts"
+import { type Losing, losing } from "./brokenOff.ts"
 import type { Digits } from "./Digits.ts"
 import { eachData } from "./eachData.ts"
-import { deepest } from "./JsonRpc.ts"
+import { answeredIds, deepest, isAnswer, noAnswer } from "./JsonRpc.ts"
 import { plainText } from "./ProtoName.ts"
 
 /** Bytes of an answer that is an error. */
 const longestError = 64 * 1024
+
+/** The type of a stream of events, however it is written (RFC 9110, 8.3.1). */
+const eventStream = /^\s*text\/event-stream\s*(?:;|$)/i
 
 const [lineFeed, carriageReturn] = [10, 13]
 
@@ -63,6 +67,15 @@ const requestId = (body: unknown): unknown => {
     : undefined
 }
 
+/** The data of an event; an answer that cannot be used fails its request at once, where the library alone would wait on. */
+const usable =
+  (lost: Losing["lost"]) =>
+  (data: string): string => {
+    const said = Either.getOrUndefined(parseJson(data, deepest))
+    const [id] = isAnswer(said) ? [] : answeredIds(said)
+    return id === undefined ? data : JSON.stringify(lost(id, noAnswer))
+  }
+
 const isAnswerTo = (id: unknown) => (message: unknown) =>
   Predicate.isReadonlyRecord(message) && message["id"] === id && !("method" in message)
 
@@ -76,7 +89,7 @@ const target = (response: Response, from: string | URL): string =>
  * an answer that is none to the request fails it at once, where the library alone would wait on. `keep` changes the texts of messages.
  */
 export const boundedFetch =
-  (most: number, keep: Digits["keep"] = identity): FetchLike =>
+  (most: number, keep: Digits["keep"] = identity, { lost }: Pick<Losing, "lost"> = losing()): FetchLike =>
   (url, init) =>
     fetch(url, {
       ...init,
@@ -94,9 +107,10 @@ export const boundedFetch =
       if (id !== undefined && (status === 202 || body === null))
         throw new Error(`it has answered ${status} ${statusText} without a message`)
       if (body === null) return response
-      const isEvents = headers.get("content-type")?.startsWith("text/event-stream") === true
+      const isEvents = eventStream.test(headers.get("content-type") ?? "")
       const counted = body.pipeThrough(counting(most, isEvents))
-      if (isEvents) return new Response(counted.pipeThrough(eachData(keep)), { status, statusText, headers })
+      if (isEvents)
+        return new Response(counted.pipeThrough(eachData(flow(keep, usable(lost)))), { status, statusText, headers })
       const bounded = new Response(counted, { status, statusText, headers })
       if (id === undefined) return bounded
       const json = () =>
@@ -104,7 +118,7 @@ export const boundedFetch =
           const said = parseJson(keep(text), deepest)
           if (Either.isLeft(said)) throw new Error(`its answer is ${said.left} JSON`)
           const messages: ReadonlyArray<unknown> = Array.isArray(said.right) ? said.right : [said.right]
-          if (!messages.some(isAnswerTo(id))) throw new Error("its answer is no message of the protocol")
+          if (!messages.some(isAnswerTo(id))) throw new Error(noAnswer)
           return said.right
         })
       return Object.assign(bounded, { json })

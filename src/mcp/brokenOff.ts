@@ -26,8 +26,7 @@ const idOf = (message: JSONRPCMessage | ReadonlyArray<JSONRPCMessage>): RequestI
   "method" in message && "id" in message ? message.id : undefined
 
 /** Fails a request whose stream of events has ended without its answer and is not taken up again. */
-export const failing = <T extends Transport>(transport: T): Failing<T> => {
-  const { isBrokenOff, lost } = losing()
+export const failing = <T extends Transport>(transport: T, { isBrokenOff, lost } = losing()): Failing<T> => {
   const send = transport.send.bind(transport)
   transport.send = (message, options) => {
     const id = idOf(message)

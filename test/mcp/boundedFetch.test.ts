@@ -15,7 +15,11 @@ const read = async (pieces: ReadonlyArray<string>, most: number): Promise<string
 }
 
 describe("what a server answers by HTTP", () => {
-  const server = http.createServer((_, response) => {
+  const server = http.createServer(({ url }, response) => {
+    if (url === "/events") {
+      response.writeHead(200, { "content-type": "Text/Event-Stream; charset=utf-8" })
+      return void response.end(`data: {"n":1}\n\n`.repeat(100))
+    }
     response.writeHead(500, { "content-type": "text/plain" })
     response.on("error", () => {})
     for (let count = 0; count < 64; count++) response.write("no ".repeat(100_000))
@@ -29,6 +33,13 @@ describe("what a server answers by HTTP", () => {
     const response = await boundedFetch(1000)(`http://127.0.0.1:${port}/`, { method: "POST", body: "{}" })
     assert.strictEqual(response.status, 500)
     assert.isAtMost((await response.text()).length, 64 * 1024)
+  })
+
+  it("as a stream of events is read event by event, however its type is written (X1, R5)", async () => {
+    const { port } = server.address() as AddressInfo
+    const changed = boundedFetch(200, (data) => data.replace("1", "2"))
+    const response = await changed(`http://127.0.0.1:${port}/events`, { method: "POST", body: "{}" })
+    assert.strictEqual(await response.text(), `data: {"n":2}\n\n`.repeat(100))
   })
 
   it("as one event of many lines is one message, however its lines end (X1, R5)", async () => {

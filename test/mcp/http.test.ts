@@ -47,25 +47,37 @@ const serving = (
     })
   })
 
-/** Answers to calls that are none, and what is said of them. */
-const none: Readonly<Record<string, readonly [number, string, string]>> = {
+const events = "text/event-stream"
+const event = (data: string) => `data: ${data}\n\n`
+
+/** Answers to calls that are none, and what is said of them; a stream of events goes on behind its own. */
+const none: Readonly<Record<string, readonly [status: number, body: string, said: string, type?: string]>> = {
   accepted: [202, "", "it has answered 202 Accepted without a message"],
   list: [200, "[]", "its answer is no message of the protocol"],
   other: [200, '{"jsonrpc":"2.0","id":"other","result":{}}', "its answer is no message of the protocol"],
-  word: [200, "hello", "its answer is malformed JSON"]
+  word: [200, "hello", "its answer is malformed JSON"],
+  number: [200, event('{"jsonrpc":"2.0","id":ID,"result":7}'), "its answer is no message of the protocol", events],
+  batch: [200, event('[{"jsonrpc":"2.0","id":ID,"result":{}}]'), "its answer is no message of the protocol", events],
+  more: [
+    200,
+    event('{"jsonrpc":"2.0","id":"ID","result":{},"more":1}'),
+    "its answer is no message of the protocol",
+    events
+  ]
 }
 
 /** A server that answers calls of `huge` without an end, and sends those of `away` to another place. */
 const hostile = Effect.acquireRelease(
   Effect.async<{ readonly server: http.Server; readonly url: string; readonly sent: () => number }>((resume) => {
     let sent = 0
-    const server = serving(["huge", "stream", "broken", "away", ...Object.keys(none)], ({ params }, response) => {
+    const server = serving(["huge", "stream", "broken", "away", ...Object.keys(none)], ({ id, params }, response) => {
       if (params?.name === "away")
         return void response.writeHead(307, { location: "http://me:pass@127.0.0.1:9/p?key=pass" }).end()
       const answer = none[params?.name ?? ""]
       if (answer !== undefined) {
-        const [status, body] = answer
-        return void response.writeHead(status, { "content-type": "application/json" }).end(body)
+        const [status, body, , type = "application/json"] = answer
+        response.writeHead(status, { "content-type": type }).write(body.replace("ID", String(id)))
+        return type === events ? undefined : void response.end()
       }
       if (params?.name === "broken") {
         response.writeHead(200, { "content-type": "text/event-stream" })

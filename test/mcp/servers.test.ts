@@ -109,6 +109,10 @@ describe("MCP servers behind the gate", () => {
         both: { line: '{"jsonrpc":"2.0","id":ID,"error":{"code":1,"message":"x"},"result":{"content":[]}}' },
         batch: { line: '[{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}]' },
         version: { line: '{"id":ID,"result":{"content":[]}}' },
+        code: { line: '{"jsonrpc":"2.0","id":ID,"error":{"code":1e20,"message":"x"}}' },
+        more: { line: '{"jsonrpc":"2.0","id":ID,"result":{"content":[]},"more":1}' },
+        meta: { line: '{"jsonrpc":"2.0","id":ID,"result":{"content":[],"_meta":5}}' },
+        method: { line: '{"jsonrpc":"2.0","id":ID,"method":"ping","result":{"content":[]}}' },
         broken: { line: '{"jsonrpc": "2.0", "id": ID, "result": {"content":[{"type":"text","text":"one\ntwo"}]}}' },
         deep: {
           line: '{"jsonrpc":"2.0","id":ID,"result":{"content":[],"structuredContent":{"a":NESTED}}}',
