@@ -36,9 +36,11 @@ const ofCommand = (text: string, cwd: string, standing: Standing): Outcome => {
   const doing = judgeDoing(text, shell)
   // The shell of another agent may be one that computes what ours takes for text.
   if (verdict.decision === "allow" && doing.verdict === undefined) return of("allow", verdict)
-  const found = [doing.verdict, beyond(effectsOf(text), text, context), gitShown(doing.shown, standing)].flatMap(
-    (one) => (one === undefined ? [] : [of(one.decision, one)])
-  )
+  const found = [
+    doing.verdict,
+    beyond(effectsOf(text), text, context, doing.texts),
+    gitShown(doing.shown, standing)
+  ].flatMap((one) => (one === undefined ? [] : [of(one.decision, one)]))
   const reached = doing.urls.map((url) => ofAddress(url, standing))
   const [typed] = standing.typesUnseen ? promptsOf(text, "typed") : []
   const [fed] = promptsOf(text, "fed")

@@ -91,10 +91,16 @@ const ofVariable = (text: string, words: ReadonlyArray<string>): Verdict | undef
 const rank = { deny: 2, ask: 1, allow: 0 } as const
 
 /**
- * What the words of a shell text touch that is more than the workspace: secrets, other places, the configuration of agents.
+ * What the words of a shell text touch that is more than the workspace: secrets, other places, the configuration of agents. Variables
+ * count also in the texts that come together in it and are read as others (`eval`, `sh -c`).
  * Nothing where no word tells of any.
  */
-export const beyond = ({ paths, shape }: Effects, text: string, context: PathContext): Verdict | undefined => {
+export const beyond = (
+  { paths, shape }: Effects,
+  text: string,
+  context: PathContext,
+  texts: ReadonlyArray<string>
+): Verdict | undefined => {
   const reached = paths()
   const words = reached === "unread" ? [...shape.commands.flat(), ...tokens(text)] : [...reached.named]
   const fit = (word: string) => word.length <= maximumWord && !/[\s\0]|:\/\/|^-?\d*$|^\/\//.test(word)
@@ -102,7 +108,7 @@ export const beyond = ({ paths, shape }: Effects, text: string, context: PathCon
   const found = [
     ...shape.redirects.map((target) => ofTarget(target, context)),
     ...named.map((word) => ofWord(word, context)),
-    ofVariable(text, shape.commands.flat())
+    ofVariable(text, [...shape.commands.flat(), ...texts])
   ]
   return found.reduce(
     (worst, one) =>

@@ -41,6 +41,7 @@ class Walker implements Doing {
   readonly unknown: Array<Unread> = []
   readonly settings: Array<string> = []
   readonly git: Array<Doing["git"][number]> = []
+  readonly texts: Array<string> = []
   readonly #sequence = new Sequence()
   readonly touched = this.#sequence.touched
   readonly #functions = new Functions()
@@ -60,10 +61,9 @@ class Walker implements Doing {
   }
 
   read(text: string, depth: number): void {
-    if (depth > maximumDepth || isTooLong(text) || isTooComplex(text)) {
-      this.unknown.push(unread(text, "it has more parts than are read"))
-      return
-    }
+    if (depth > maximumDepth || isTooLong(text) || isTooComplex(text))
+      return void this.unknown.push(unread(text, "it has more parts than are read"))
+    this.texts.push(text)
     const { error, script } = read(text)
     if (error !== undefined) this.unknown.push(unread(text, "it is not valid shell syntax"))
     const before = this.#depth

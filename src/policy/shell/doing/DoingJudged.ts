@@ -28,6 +28,8 @@ export interface DoingJudged {
   readonly urls: ReadonlyArray<string>
   /** Which contents git shows, and where. */
   readonly shown: ReadonlyArray<GitShown>
+  /** The texts that shells read. */
+  readonly texts: ReadonlyArray<string>
 }
 
 /** Paths that are judged, each of which may cost a look at the disk. */
@@ -49,7 +51,8 @@ export const judgeDoing = (text: string, context: ShellContext): DoingJudged => 
   return {
     verdict: new Judge(context).all(doing),
     urls: doing.urls.filter((url) => !url.includes(unknownPart)),
-    shown: shownByGit(doing, context)
+    shown: shownByGit(doing, context),
+    texts: doing.texts
   }
 }
 

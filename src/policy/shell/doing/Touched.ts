@@ -17,4 +17,6 @@ export interface Doing {
   /** Changes to settings of git by which it runs programs. */
   readonly settings: ReadonlyArray<string>
   readonly git: ReadonlyArray<GitUse & Pick<Touched, "from">>
+  /** The texts that shells read, with the values of the variables that are known. */
+  readonly texts: ReadonlyArray<string>
 }
