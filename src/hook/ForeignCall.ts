@@ -17,6 +17,8 @@ export interface Deed {
   readonly isUnsandboxed?: true
   /** Of the files below it finds only those whose names match one of these patterns, where there are any. */
   readonly opens?: ReadonlyArray<string>
+  /** It goes into directories that git ignores as well. */
+  readonly uncovers?: boolean
   /** Its paths are below the home directory of the user. */
   readonly isOfHome?: true
   /** The parameters that it comes from, where those of the call hold other calls. */

@@ -148,11 +148,8 @@ const unknownTool = (tool: string) => ({
 const unsandboxed = { rule: "tool/unsandboxed", reason: "It asks to run outside of the agent's sandbox." }
 
 /** What the policy says of all that a deed touches. */
-const byPolicy = (
-  { isUnknown, isUnsandboxed, opens, tool, touches }: Deed,
-  input: unknown,
-  standing: Standing
-): Outcome => {
+const byPolicy = (deed: Deed, input: unknown, standing: Standing): Outcome => {
+  const { isUnknown, isUnsandboxed, tool, touches } = deed
   if (isUnsandboxed === true) return of("ask", unsandboxed)
   if (touches === undefined) {
     if (tool === "apply_patch") {
@@ -172,7 +169,7 @@ const byPolicy = (
       ? []
       : [ofCommand(touches.command.text, touches.command.cwd ?? standing.context.cwd, standing)]),
     ...(touches.paths ?? []).map((touch) => ofPath(touch, standing)),
-    ...(tool === "grep" ? (touches.paths ?? []).map((touch) => openedBy(touch.path, opens ?? [], standing)) : []),
+    ...(tool === "grep" ? (touches.paths ?? []).map((touch) => openedBy(touch.path, deed, standing)) : []),
     ...(touches.hosts ?? []).map((url) => ofHost(url, standing))
   ]
   const [first, ...others] = found

@@ -8,11 +8,11 @@ export const patternsOf = (type: unknown): ReadonlyArray<string> =>
 const plain = /^[\w.*?/@+-]*(?:\{[\w.*,-]+\}[\w.*?/@+-]*)?$/
 
 /**
- * The patterns that a filter stands for, which some agents split at blanks and commas and others do not; none, so that every file
- * counts, where it is empty or may bring other files than it seems to (`!a`, `@(a|b)`, `:(top)a`).
+ * The patterns that a filter stands for, which some agents split at blanks and commas and others do not; none where it is empty, and
+ * one that everything matches where it may bring other files than it seems to (`!a`, `@(a|b)`, `:(top)a`).
  */
 export const patternsIn = (filter: string): ReadonlyArray<string> => {
   const patterns = filter.split(/[\s,]+(?![^{]*\})/).filter((pattern) => pattern !== "")
-  if (!patterns.every((pattern) => plain.test(pattern))) return []
+  if (!patterns.every((pattern) => plain.test(pattern))) return ["**"]
   return patterns.length > 1 ? [...patterns, filter] : patterns
 }

@@ -15,15 +15,25 @@ import type { Standing } from "./Standing.ts"
 /** Directories that hold no file of the user's: what packages bring, and what version control keeps. */
 const left = /\/(?:node_modules|\.git|\.hg|\.svn|\.venv|__pycache__)$/
 
-/** Directories that a search leaves out. */
-const leftOut =
-  ({ isIgnored }: Standing) =>
-  (directory: string): boolean =>
-    left.test(directory) || isIgnored(directory)
+/** What a search goes by. */
+type Bounds = Pick<Deed, "opens" | "uncovers">
 
-const below = (directory: string, opens: ReadonlyArray<string>, standing: Standing) =>
+/** Directories that a search leaves out: what git ignores, unless a pattern may bring it back. */
+const leftOut =
+  ({ opens = [], uncovers }: Bounds, { isIgnored }: Standing) =>
+  (directory: string): boolean =>
+    left.test(directory) ||
+    (uncovers !== true && !opens.some((one) => mayMatch(one, path.basename(directory))) && isIgnored(directory))
+
+const below = (directory: string, bounds: Bounds, standing: Standing) =>
   Either.map(
-    descend({ directory, filters: opens, hidden: "all", most: maximumLooks, skips: leftOut(standing) }),
+    descend({
+      directory,
+      filters: bounds.opens ?? [],
+      hidden: "all",
+      most: maximumLooks,
+      skips: leftOut(bounds, standing)
+    }),
     ({ files }) => files
   )
 
@@ -31,9 +41,10 @@ const below = (directory: string, opens: ReadonlyArray<string>, standing: Standi
  * What a search of another agent would open: it withholds no secrets, hidden and ignored files may be among them. A directory that
  * git ignores is one that searches leave out.
  */
-export const openedBy = (directory: string, opens: ReadonlyArray<string>, standing: Standing): Outcome => {
+export const openedBy = (directory: string, bounds: Bounds, standing: Standing): Outcome => {
   const { context } = standing
-  const found = below(ledTo(directory), opens, standing)
+  const { opens = [] } = bounds
+  const found = below(ledTo(directory), bounds, standing)
   const none = nothing("path/search", "It opens no protected file.")
   if (Either.isLeft(found)) return opens.length > 0 && opens.every(isHarmlessFilter) ? none : of("ask", found.left)
   for (const file of found.right) {
@@ -45,13 +56,16 @@ export const openedBy = (directory: string, opens: ReadonlyArray<string>, standi
 }
 
 /** The files that a search finds from a place on, which may be a file itself. */
-const foundFrom = (place: string, opens: ReadonlyArray<string>, standing: Standing) =>
+const foundFrom = (place: string, bounds: Bounds, standing: Standing) =>
   fs.statSync(place, { throwIfNoEntry: false })?.isFile() === true
-    ? Either.right([place].filter(() => opens.length === 0 || opens.some((one) => mayMatch(one, path.basename(place)))))
-    : below(place, opens, standing)
+    ? Either.right([place].filter(() => isOpened(bounds, place)))
+    : below(place, bounds, standing)
+
+const isOpened = ({ opens = [] }: Bounds, file: string): boolean =>
+  opens.length === 0 || opens.some((one) => mayMatch(one, path.basename(file)))
 
 /** What rules keep from searches: ours do not find it, and those of other agents do. */
-export const keptFrom = ({ opens = [], tool }: Deed, subject: Subject, standing: Standing): Outcome | undefined => {
+export const keptFrom = ({ tool, ...bounds }: Deed, subject: Subject, standing: Standing): Outcome | undefined => {
   const kept = standing.book.withheld(tool, subject, true)
   if (kept === undefined) return undefined
   const asked = (reason: string): Outcome => ({ ...of("ask", { rule: "rule/searched", reason }), ruled: true })
@@ -61,7 +75,7 @@ export const keptFrom = ({ opens = [], tool }: Deed, subject: Subject, standing:
     kept.withheldFrom.flatMap((start) => (isWithin(start, place) ? [start] : isWithin(place, start) ? [place] : []))
   )
   for (const start of new Set(starts)) {
-    const found = foundFrom(start, opens, standing)
+    const found = foundFrom(start, bounds, standing)
     if (Either.isLeft(found)) return asked(`A rule may keep some of it from searches: ${found.left.reason}`)
     const first = found.right.find(kept.withheld)
     if (first !== undefined) return asked(`The search would find ${excerpt(first)}, which a rule keeps from searches`)

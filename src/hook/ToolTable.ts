@@ -133,6 +133,10 @@ const filtersOf = (input: Data, names: ReadonlyArray<string>): ReadonlyArray<str
   return filter === undefined ? patternsOf(input["type"]) : patternsIn(filter)
 }
 
+/** Whether a search is told to go by no ignore file. */
+const uncovers = ({ file_filtering_options: options, no_ignore, respect_git_ignore }: Data): boolean =>
+  no_ignore === true || respect_git_ignore === false || (isData(options) && options["respect_git_ignore"] === false)
+
 /** Looks at a directory and what lies below it; where the agent stands if no parameter names one. */
 export const search =
   (
@@ -157,7 +161,8 @@ export const search =
       {
         tool,
         touches: { paths: [{ ...place, ...below }], complete: true },
-        opens: pattern === undefined ? opens : patternsIn(pattern)
+        opens: pattern === undefined ? opens : patternsIn(pattern),
+        uncovers: uncovers(input)
       }
     ]
   }
@@ -180,7 +185,8 @@ export const files =
         : {
             tool: "grep",
             touches: { paths: [{ path: from(cwd, base), op: "read", below: "unwithheld" }], complete: true },
-            opens: patternsIn(name)
+            opens: patternsIn(name),
+            uncovers: uncovers(input)
           }
     })
   }

@@ -89,6 +89,45 @@ describe("a search of another agent", () => {
   )
 })
 
+describe("a search of another agent for secrets that git ignores", () => {
+  it.scoped(
+    "is asked about where it is told to go by no ignore file, or its pattern matches their directory (X5, S2)",
+    () =>
+      Effect.gen(function* () {
+        const { answer, workspace } = yield* stage
+        for (const name of ["priv", "src"]) fs.mkdirSync(path.join(workspace, name))
+        fs.writeFileSync(path.join(workspace, ".gitignore"), "priv/\n")
+        fs.writeFileSync(path.join(workspace, "priv", ".env"), "KEY=1\n")
+        fs.writeFileSync(path.join(workspace, "src", "a.ts"), "")
+        execFileSync("git", ["init", "-q"], { cwd: workspace })
+        execFileSync("git", ["add", "src"], { cwd: workspace })
+        const all = { file_filtering_options: { respect_git_ignore: false } }
+        const asked = [
+          ["claude", "Grep", { pattern: ".", glob: "*" }],
+          ["claude", "Grep", { pattern: ".", glob: "priv priv/**" }],
+          ["claude", "Grep", { pattern: ".", glob: "{priv,priv/**}" }],
+          ["qwen", "grep_search", { pattern: ".", no_ignore: true }],
+          ["gemini", "grep_search", { pattern: ".", include: "*.env", respect_git_ignore: false }],
+          ["gemini", "read_many_files", { include: ["**/*"], ...all }]
+        ] as const
+        const free = [
+          ["claude", "Grep", { pattern: "." }],
+          ["claude", "Grep", { pattern: ".", glob: "*.ts" }],
+          ["qwen", "grep_search", { pattern: ".", no_ignore: false }],
+          ["gemini", "grep_search", { pattern: ".", include: "*.ts", respect_git_ignore: false }]
+        ] as const
+        for (const [calls, expected] of [
+          [asked, ["ask", "deny"]],
+          [free, ["allow", "nothing"]]
+        ] as const)
+          for (const [name, tool, input] of calls) {
+            const { said } = yield* answer(agent(name), sent(tool, input, workspace, events[name]))
+            assert.include(expected, said, `${name} ${JSON.stringify(input)}`)
+          }
+      })
+  )
+})
+
 describe("a secret of the environment", () => {
   const of = outcomeIn("/w")
 
