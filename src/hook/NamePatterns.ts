@@ -13,6 +13,7 @@ const plain = /^[\w.*?/@+-]*(?:\{[\w.*,-]+\}[\w.*?/@+-]*)?$/
  */
 export const patternsIn = (filter: string): ReadonlyArray<string> => {
   const patterns = filter.split(/[\s,]+(?![^{]*\})/).filter((pattern) => pattern !== "")
+  if (patterns.every((pattern) => pattern.startsWith("!") && plain.test(pattern.slice(1)))) return patterns
   if (!patterns.every((pattern) => plain.test(pattern))) return ["**"]
   return patterns.length > 1 ? [...patterns, filter] : patterns
 }

@@ -57,6 +57,13 @@ cp -r packages TMP/pk; cat TMP/pk/c/hosts
 cp -r pack* lib/q; cat lib/q/c/hosts
 PYTHONPATH=out python3 -m pytest
 PYTHONPATH=src:out pytest
+cat TMP/keep/.env
+cat TMP/keep/krb5cc_1000
+grep -r x TMP/keep
+find TMP/keep -type f -exec cat {} +
+cat TMP/keep/.e*
+cp TMP/keep/.env a.txt
+echo x > TMP/keep/.env
 cp -rL src lib/q
 cp -r src lib/q
 grep -r x src
@@ -139,6 +146,8 @@ describe("a link that leads out of the project", () => {
         fs.mkdirSync(path.join(root, "src/a/b"), { recursive: true })
         fs.writeFileSync(path.join(root, "src/a.ts"), "x\n")
         fs.writeFileSync(path.join(temporary, "note"), "x\n")
+        fs.mkdirSync(path.join(temporary, "keep"))
+        fs.writeFileSync(path.join(temporary, "keep", ".env"), "x\n")
         fs.symlinkSync("/etc", path.join(root, "out"))
         fs.symlinkSync("/etc/hosts", path.join(root, "one"))
         fs.symlinkSync("/etc/hosts", path.join(root, "src/a/b/l.ts"))

@@ -15,6 +15,9 @@ export const secretSuffixes: ReadonlyArray<string> =
 /** Private keys under the names that `ssh-keygen` proposes, and copies of them. */
 const sshKey = /^id_(?:rsa|dsa|ecdsa|ed25519)(?:[_-][\w-]*)?(?:\.(?:bak|old|orig))?$/
 
+/** Tickets of Kerberos, which lie among temporary files. */
+const tickets = /^krb5cc(?:_|$)/
+
 const environment = /^\.(?:env|dev\.vars)(?:$|[._~-])/
 
 const templates = new Set("example sample template tmpl tpl dist defaults schema".split(" "))
@@ -23,7 +26,7 @@ const isTemplate = (name: string): boolean => name.split(/[._-]/).some((word) =>
 
 /** Whether files of this folded name usually hold secrets; templates of environments do not. */
 export const holdsSecrets = (name: string): boolean => {
-  if (secretNames.has(name) || sshKey.test(name)) return true
+  if (secretNames.has(name) || sshKey.test(name) || tickets.test(name)) return true
   if (environment.test(name) || name.endsWith(".env")) return !isTemplate(name)
   return secretSuffixes.some((suffix) => name.length > suffix.length && name.endsWith(suffix))
 }

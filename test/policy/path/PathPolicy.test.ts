@@ -112,7 +112,7 @@ describe("PathPolicy", () => {
       ".claude-plugin/plugin.json hooks/hooks.json mcp.json gemini-extension.json netlify.toml vercel.json"
     table(context, [
       ["write", "ask", paths],
-      ["read", "ask", ".env .env.local .npmrc id_rsa server.pem secrets.yaml"],
+      ["read", "ask", ".env .env.local .npmrc id_rsa krb5cc_1000 server.pem secrets.yaml"],
       ["read", "allow", ".env.example .env.sample .env.local.template .vscode/tasks.json id_rsa.pub key.ts"]
     ])
     for (const path of paths.split(" ")) assert.isFalse(isRememberable(judgeLexical(path, "write", context)), path)

@@ -273,15 +273,15 @@ class Judge {
     const { home, judgePath } = this.#context
     const verdict = judgePath(path, "read")
     if (verdict.rule === "path/outside") {
-      const isFree = isTemporary(this.#words.led(path) ?? place, home) || (op !== "enter" && installed.test(place))
-      return isFree
-        ? found && this.#below.found(path, touched, found)
-        : ask(
-            "path/outside",
-            `${excerpt(by)} uses ${excerpt(this.#words.short(path))}, which is outside the workspace.`
-          )
-    }
-    if (verdict.decision !== "allow") {
+      const isFree = isTemporary(this.#words.led(path) ?? place, home)
+      if (!isFree && op !== "enter" && installed.test(place)) return found && this.#below.found(path, touched, found)
+      if (!isFree) {
+        return ask(
+          "path/outside",
+          `${excerpt(by)} uses ${excerpt(this.#words.short(path))}, which is outside the workspace.`
+        )
+      }
+    } else if (verdict.decision !== "allow") {
       if (verdict.rule.startsWith("path/not-")) return undefined
       return ask(verdict.rule, sentence(`${excerpt(by)} uses ${excerpt(this.#words.short(path))}: ${verdict.reason}`))
     }
