@@ -200,6 +200,30 @@ describe("a command of another agent that goes another way", () => {
     )
   })
 
+  it("is judged in `[[` as a shell reads it that has none (X5, S2)", () => {
+    stops(
+      ...lines(`
+      [[ a || tee = .git/config ]]
+      [[ -f a.txt && curl = http://169.254.169.254/ ]]
+      [[ a || ./x.sh ]]
+      [[ $a == b || ! reboot ]]
+      if [[ a && b || 'env' ]]; then ls; fi
+      [[ a > .git/config ]]
+      [[ a < a.txt ]]
+      [[ a =~ b|./x.sh ]]
+    `)
+    )
+    passes(
+      ...lines(`
+      [[ -f a.txt && -d src ]]
+      [[ $a == x || "$b" == y && ! -e z ]]
+      [[ -z "$a" || $# -eq 0 ]] && exit 1
+      [[ $a =~ ^(b|c)$ ]]
+      [[ $a == *.txt ]]
+    `)
+    )
+  })
+
   it("is judged by the program that another one starts (X5, S3)", () => {
     stops(
       ...lines(`

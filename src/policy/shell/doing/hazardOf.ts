@@ -1,4 +1,4 @@
-import type { Script, SyntaxNode, Word } from "unbash"
+import type { Script, SyntaxNode, TestExpression, Word } from "unbash"
 import type { Numbers } from "./Numbers.ts"
 import { background } from "../PlainRedirects.ts"
 import { unread, type Unread } from "./Step.ts"
@@ -16,6 +16,30 @@ const zshOnly = /\$\{[#^=~+]*["'`$(]|\$[#^=~+]*(?:\w+|[?#@*$!-])\[(?!\d+\]|[@*]\
 /** The key of an element of a list, but a number. */
 const computedKey = /^\[(?!\d+\]\+?=)[^\]]/
 
+/** Whether what stands in `[[ … ]]` begins as a command does that is named: with no option and no variable. */
+const beginsCommand = (test: TestExpression | undefined): boolean => {
+  switch (test?.type) {
+    case "TestUnary":
+      return test.operand.pos === test.pos && isNamed(test.operand)
+    case "TestBinary":
+      return isNamed(test.left)
+    case "TestNot":
+      return beginsCommand(test.operand)
+    case "TestGroup":
+      return beginsCommand(test.expression)
+    case "TestLogical":
+      return beginsCommand(test.operands[0])
+    default:
+      return false
+  }
+}
+
+const isNamed = ({ text }: Word): boolean => !/^(?:"?\$|["']?-)/.test(text)
+
+/** What a shell that has no `[[` takes for a redirection, or for another command: with parentheses it reads none of it. */
+const isApart = ({ operator, right }: Extract<TestExpression, { type: "TestBinary" }>): boolean =>
+  /^[<>]$/.test(operator) || (operator === "=~" && /^[^("']*\|/.test(right.text))
+
 /** Why a part of shell syntax may run code that no word of it names, if so. */
 export const hazardOf = (node: SyntaxNode | Script, numbers: Numbers): Unread | undefined => {
   switch (node.type) {
@@ -28,7 +52,12 @@ export const hazardOf = (node: SyntaxNode | Script, numbers: Numbers): Unread | 
       return background(node)?.isAll === false ? unread("&>", "some shells run what stands behind it") : undefined
     case "TestUnary":
       return /^-[vR]$/.test(node.operator) ? unread(node.operator, "its operand can run code") : undefined
+    case "TestLogical":
+      return node.operands.slice(1).some(beginsCommand)
+        ? unread(`[[ … ${node.operator} …`, "`sh` runs what stands there as another command")
+        : undefined
     case "TestBinary":
+      if (isApart(node)) return unread(`[[ … ${node.operator} …`, "`sh` takes it for a redirection or a pipe")
       return /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator) &&
         ![node.left, node.right].every((word) => isNumeric(word, numbers))
         ? unread(node.operator, "what it compares can run code")
