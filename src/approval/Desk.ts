@@ -67,8 +67,6 @@ export interface Desk extends Means {
   readonly revoke: (session: SessionState, by: string, fits: (grant: Grant) => boolean) => Effect.Effect<boolean>
 }
 
-type Restore = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-
 /** Where a call of a session is found again after a restart. */
 const keyOf = ({ callId, workerPath }: Pick<ToolCall, "workerPath" | "callId">): string =>
   callKey({ worker: workerPath }, callId)
@@ -158,7 +156,7 @@ export const make = (
       return clearanceOf(call, asked, resolution, timeoutMillis)
     }
 
-    const wait = (call: ToolCall, asked: Draft, restore: Restore) =>
+    const wait = (call: ToolCall, asked: Draft) =>
       Effect.gen(function* (): Effect.fn.Return<Clearance, ApprovalRefused> {
         const { callId, name: tool } = call
         const session = sessions.of(call.sessionId)
@@ -178,7 +176,8 @@ export const make = (
         if (atOnce !== undefined) yield* byRule(waiting, atOnce)
         yield* known === undefined ? announce(call, waiting, before) : tell(waiting, before)
         yield* queue.advance
-        // One that outlives its runtime waits until its call is interrupted with it.
+        // One that outlives its runtime waits until its call is interrupted with it, also in a step that nothing else interrupts:
+        // a race there would not end before all its sides have.
         const waited = Effect.orElse(
           Effect.raceFirst(
             Effect.raceFirst(Deferred.await(waiting.answer), expiry(waiting)),
@@ -186,7 +185,7 @@ export const make = (
           ),
           () => Effect.never
         )
-        const exit = yield* Effect.exit(restore(waited))
+        const exit = yield* Effect.exit(Effect.interruptible(waited))
         if (Exit.isFailure(exit)) {
           const by = session.closing ? "shutdown" : "interruption"
           yield* Deferred.succeed(waiting.answer, { outcome: "withdrawn", by })
@@ -250,9 +249,7 @@ export const make = (
       ask: (call, asked) =>
         Effect.suspend(() => {
           const cleared = ahead.take(call, asked)
-          return cleared === undefined
-            ? Effect.uninterruptibleMask((restore) => wait(call, asked, restore))
-            : Effect.succeed(cleared)
+          return cleared === undefined ? Effect.uninterruptible(wait(call, asked)) : Effect.succeed(cleared)
         }),
       foreseen: (approvalId, foresee) => ahead.behind(approvalId, foresee),
       decide,

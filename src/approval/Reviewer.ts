@@ -95,7 +95,9 @@ export const consulted = (
       onSuccess: Effect.succeed,
       onTimeout: () => unanswered(`it did not answer within ${duration(Duration.toMillis(timeout))}`)
     }),
-    Effect.flatten
+    Effect.flatten,
+    // In a step of a stack that nothing interrupts, the time would have to pass.
+    Effect.interruptible
   )
 }
 

@@ -118,6 +118,8 @@ const make = ({ timeout = "1 minute" }: ClientToolsOptions) =>
                 detail: `it did not answer within ${duration(timeoutMillis)}.`
               })
           }),
+          // In a step of a stack that nothing interrupts, the time would have to pass.
+          Effect.interruptible,
           Effect.ensuring(Effect.sync(() => waiting.delete(requestId)))
         )
         if (error !== undefined) {
