@@ -19,8 +19,6 @@ const nameLimit = 128
 /** The name as sent; one that cannot be a tool's is cut. */
 export const bounded = (name: string): string => (name.length <= nameLimit ? name : `${name.slice(0, nameLimit)}…`)
 
-const isCount = (value: number, least: number): boolean => Number.isFinite(value) && value >= least
-
 /** What has come of an answer so far. */
 export class Draft {
   private text: Array<string> = []
@@ -32,6 +30,7 @@ export class Draft {
 
   /** Takes a part; gives what is wrong with it, if anything. */
   add(part: ModelPart): string | undefined {
+  private attempts = 0
     if (this.isWhole && part._tag !== "AttemptFailed") return "the answer went on after its end"
     switch (part._tag) {
       case "TextDelta":
@@ -47,8 +46,9 @@ export class Draft {
         this.size += part.arguments.length
         break
       case "AttemptFailed":
-        if (!isCount(part.attempt, 1)) return "an attempt has no number"
-        if (!isCount(part.delayMillis, 0)) return "the wait for another attempt has no length"
+        if (part.attempt !== ++this.attempts) return "the attempts that failed are not numbered from 1"
+        if (!(part.delayMillis >= 0 && Number.isFinite(part.delayMillis)))
+          return "the wait for another attempt has no length"
         this.void()
         break
       case "Finished":

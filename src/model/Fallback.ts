@@ -6,7 +6,7 @@ import { ask } from "./ask.ts"
 import type { ModelRequest, ModelService } from "./Model.ts"
 import type { ModelError } from "./ModelError.ts"
 import type { ProfileError } from "./Models.ts"
-import { type Refused, stream, type Tell } from "./Push.ts"
+import { type Refused, stream, type Tell, unnumbered } from "./Push.ts"
 
 /** Opens the next model of a list of fallbacks. */
 export type Fallback = Effect.Effect<ModelService, ProfileError>
@@ -30,12 +30,10 @@ export const withFallback =
       ? model
       : {
           ...model,
-          stream: (request) =>
-            stream((tell) => Effect.suspend(() => from(model, fallbacks, request, tell, { attempts: 0 })))
+          stream: (request) => stream((tell) => Effect.suspend(() => from(model, fallbacks, request, tell, {})))
         }
 
 interface Seen {
-  attempts: number
   first?: ModelError
 }
 
@@ -48,12 +46,8 @@ const from = (
   tell: Tell,
   seen: Seen
 ): Told => {
-  const heard: Tell = (part) => {
-    if (part._tag === "Finished") return tell(seen.first && model.served ? { ...part, served: model.served } : part)
-    if (part._tag !== "AttemptFailed") return tell(part)
-    seen.attempts++
-    return tell({ ...part, attempt: seen.attempts })
-  }
+  const heard: Tell = (part) =>
+    tell(part._tag === "Finished" && seen.first && model.served ? { ...part, served: model.served } : part)
   return Effect.catchAll(Effect.asVoid(ask(model, request, heard)), (error) => {
     if (error._tag === "Refused") return Effect.fail(error)
     seen.first ??= error
@@ -78,11 +72,10 @@ const next = (
     Option.match({
       onNone: () => next(rest, request, tell, seen, error),
       onSome: (model) => {
-        seen.attempts++
         const { served: _, stream: __, ...next } = model
         const reason = `${error.message} Falling back to ${model.name}.`
         return Effect.zipRight(
-          tell({ _tag: "AttemptFailed", attempt: seen.attempts, reason, delayMillis: 0, next }),
+          tell({ _tag: "AttemptFailed", attempt: unnumbered, reason, delayMillis: 0, next }),
           Effect.suspend(() => from(model, rest, request, tell, seen))
         )
       }

@@ -20,8 +20,18 @@ const pushes = new WeakMap<object, Push>()
 /** Parts that wait for a reader of the stream. */
 const waiting = 16
 
-/** The stream of the pushed parts; `run` does without it, and anything made from the stream is an ordinary stream. */
-export const stream = (push: Push): Stream.Stream<ModelPart, ModelError> => {
+/** In place of the number of an attempt, where it is `stream` that numbers it. */
+export const unnumbered = 0
+
+/** Numbers the attempts as they are told of: who asks again may ask a model that asks again itself. */
+const numbered = (tell: Tell): Tell => {
+  let attempt = 0
+  return (part) => tell(part._tag === "AttemptFailed" ? { ...part, attempt: ++attempt } : part)
+}
+
+/** The stream of the pushed parts, their attempts numbered; `run` does without it, and anything made from the stream is an ordinary stream. */
+export const stream = (given: Push): Stream.Stream<ModelPart, ModelError> => {
+  const push: Push = (tell) => given(numbered(tell))
   const made = Stream.unwrapScoped(
     Effect.gen(function* () {
       const mailbox = yield* Mailbox.make<ModelPart, ModelError>(waiting)

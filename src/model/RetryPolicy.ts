@@ -7,7 +7,7 @@ import * as ScheduleIntervals from "effect/ScheduleIntervals"
 import { ask } from "./ask.ts"
 import type { ModelRequest, ModelService } from "./Model.ts"
 import type { ModelError } from "./ModelError.ts"
-import { type Push, stream } from "./Push.ts"
+import { type Push, stream, unnumbered } from "./Push.ts"
 import { finiteNumber, timeSpan, wholeNumber } from "../system/wholeNumber.ts"
 
 /** When to ask a model again. */
@@ -51,7 +51,7 @@ export const retried = (policy: Partial<RetryPolicy> = {}) => {
   const schedule = scheduleOf({ ...defaultRetryPolicy, ...policy })
   return (model: ModelService): ModelService => {
     const attempt =
-      (request: ModelRequest, number: number, state: unknown): Push =>
+      (request: ModelRequest, state: unknown): Push =>
       (tell) =>
         Effect.catchAll(ask(model, request, tell), (error) =>
           error._tag === "Refused"
@@ -61,11 +61,11 @@ export const retried = (policy: Partial<RetryPolicy> = {}) => {
                 const [following, , decision] = yield* schedule.step(now, error, state)
                 if (ScheduleDecision.isDone(decision)) return yield* error
                 const delayMillis = Math.max(0, Math.ceil(ScheduleIntervals.start(decision.intervals) - now))
-                yield* tell({ _tag: "AttemptFailed", attempt: number, reason: error.message, delayMillis })
+                yield* tell({ _tag: "AttemptFailed", attempt: unnumbered, reason: error.message, delayMillis })
                 yield* Effect.sleep(delayMillis)
-                return yield* attempt(request, number + 1, following)(tell)
+                return yield* attempt(request, following)(tell)
               })
         )
-    return { ...model, stream: (request) => stream(attempt(request, 1, schedule.initial)) }
+    return { ...model, stream: (request) => stream(attempt(request, schedule.initial)) }
   }
 }

@@ -26,7 +26,12 @@ const read = lazy(() => {
     ReasoningDelta: either(text),
     ArgumentsDelta: either({ ...call, ...text }),
     FunctionCalled: either({ ...call, arguments: Schema.String }),
-    AttemptFailed: either({ attempt: Schema.Number, reason: Schema.String, delayMillis: Schema.Number }),
+    AttemptFailed: either({
+      attempt: Schema.Number,
+      reason: Schema.String,
+      delayMillis: Schema.Number,
+      next: Schema.optional(Schema.Struct({ name: Schema.String, profile: optionalText }))
+    }),
     Finished: either({
       reason: FinishReason,
       usage: Usage,

@@ -198,10 +198,53 @@ describe("a backend that breaks its contract", () => {
   it.effect("says of each attempt that failed which it was and how long the wait is (R7)", () =>
     Effect.gen(function* () {
       const failed = { _tag: "AttemptFailed", attempt: 1, reason: "busy", delayMillis: 0 } as const
-      for (const wrong of odd.filter((count) => count !== 1e300).flatMap((n) => [{ attempt: n }, { delayMillis: n }])) {
+      const wrongs = odd.filter((count) => count !== 1e300).flatMap((n) => [{ attempt: n }, { delayMillis: n }])
+      for (const wrong of [...wrongs, { attempt: 2 }, { attempt: 1.5 }]) {
         const events = yield* running(given(Stream.fromIterable<ModelPart>([{ ...failed, ...wrong }, text, end])))
+        assert.deepStrictEqual(Testing.Timeline.violations(events), [])
         for (const event of events) assert.isTrue(Either.isRight(isReadable(JSON.stringify(event))))
         assert.deepInclude(events.at(-1)?.event, { _tag: "TaskFailed", error: "ModelMalformed" })
+      }
+    })
+  )
+
+  it.effect("is named with what it says is asked next, or has crashed (R7, R12)", () =>
+    Effect.gen(function* () {
+      const failed = { _tag: "AttemptFailed", attempt: 1, reason: "busy", delayMillis: 0 } as const
+      for (const next of [{ name: 5 }, { name: "b", profile: 5 }, null]) {
+        const part = { ...failed, next } as unknown as ModelPart
+        const events = yield* running(given(Stream.fromIterable<ModelPart>([part, text, end])))
+        for (const event of events) assert.isTrue(Either.isRight(isReadable(JSON.stringify(event))))
+        assert.deepInclude(events.at(-1)?.event, { _tag: "TaskFailed", error: "ModelCrashed" })
+      }
+    })
+  )
+
+  it.effect("and is asked again at several levels fails attempts that are numbered through (R4, R7)", () =>
+    Effect.gen(function* () {
+      const again = retried({ maxAttempts: 2, initialDelay: 0 })
+      const whole = Stream.fromIterable([text, end])
+      const instead = (...answers: ReadonlyArray<Stream.Stream<ModelPart, ModelError>>) =>
+        withFallback([Effect.succeed(given(...answers))])
+      const told = Stream.make<[ModelPart]>({ _tag: "AttemptFailed", attempt: 1, reason: "busy", delayMillis: 0 })
+      const ways = {
+        "asked again, with a fallback": [again(instead(failing, whole)(given(failing))), 3],
+        "asked again twice": [again(again(given(failing, failing, failing, whole))), 3],
+        "asked again, that asks again itself": [
+          again(given(Stream.concat(told, failing), Stream.concat(told, whole))),
+          3
+        ],
+        "with a fallback that has one": [instead(failing)(given(failing)), 1]
+      } as const
+      for (const [way, [model, last]] of Object.entries(ways)) {
+        const events = yield* running(model)
+        assert.deepStrictEqual(Testing.Timeline.violations(events), [], way)
+        const numbers = events.flatMap(({ event }) => (event._tag === "ModelAttemptFailed" ? [event.attempt] : []))
+        assert.deepStrictEqual(
+          numbers,
+          Array.from({ length: last }, (_, index) => index + 1),
+          way
+        )
       }
     })
   )
