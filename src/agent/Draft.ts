@@ -1,6 +1,10 @@
+import * as Option from "effect/Option"
 import type { FunctionCall, StoredMessage } from "../conversation/Message.ts"
-import { isCredible, noUsage } from "../cost/Usage.ts"
+import { isCredible, noUsage, Usage } from "../cost/Usage.ts"
 import type { FunctionCalled, Finished, ModelPart } from "../model/ModelPart.ts"
+import { fieldsOf } from "../text/fieldsOf.ts"
+
+const readUsage = fieldsOf(Usage)
 
 export interface Answer {
   readonly message: StoredMessage
@@ -26,11 +30,11 @@ export class Draft {
   private calls: Array<FunctionCall> = []
   private readonly ids = new Set<string>()
   size = 0
+  private attempts = 0
   private isWhole = false
 
   /** Takes a part; gives what is wrong with it, if anything. */
   add(part: ModelPart): string | undefined {
-  private attempts = 0
     if (this.isWhole && part._tag !== "AttemptFailed") return "the answer went on after its end"
     switch (part._tag) {
       case "TextDelta":
@@ -87,7 +91,8 @@ export class Draft {
 
   answer(id: string, told: Finished): Answer {
     // Estimated then, as where a server counts nothing.
-    const finished = isCredible(told.usage) ? told : { ...told, usage: noUsage }
+    const usage = isCredible(told.usage) ? readUsage(told.usage) : Option.none()
+    const finished = { ...told, usage: Option.getOrElse(usage, () => noUsage) }
     const text = this.said
     const reasoning = this.reasoning.join("")
     // What a filter has withheld may have been the condition of a call.

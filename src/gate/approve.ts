@@ -11,9 +11,10 @@ import { editedKey, editedOf } from "../approval/Request.ts"
 import { deadline } from "../middleware/deadline.ts"
 import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
+import { fieldsOf } from "../text/fieldsOf.ts"
 import { ownJson } from "../text/Json.ts"
 import { ParametersInvalid } from "../tool/Parameters.ts"
-import type { Preview } from "../tool/Preview.ts"
+import { Preview } from "../tool/Preview.ts"
 import { Notified, trusted } from "../tool/ToolEvent.ts"
 import { undecoded, type ToolCall } from "../tool/ToolCall.ts"
 import { type Foretelling, GateBypassed, NotForetold, ParametersChanged, type Refused } from "./GateError.ts"
@@ -41,12 +42,18 @@ const asksFor = (call: ToolCall): Wanted | Effect.Effect<Wanted> => {
   return Effect.isEffect(asks) ? soon(call, "approval", asks) : asks
 }
 
+const readPreview = fieldsOf(Preview)
+
 /** What the call would do, by the tool's own word; a preview that fails is the call's failure. */
 const previewOf = (call: ToolCall): Effect.Effect<Preview | undefined> => {
   const make: ((params: never) => unknown) | undefined = call.tool.preview
-  return make === undefined
-    ? Effect.succeed(undefined)
-    : Effect.suspend(() => soon(call, "preview", make(call.params as never) as Effect.Effect<Preview>))
+  if (make === undefined) return Effect.succeed(undefined)
+  const made = Effect.suspend(() => soon(call, "preview", make(call.params as never) as Effect.Effect<unknown>))
+  return Effect.flatMap(made, (given) =>
+    given === undefined
+      ? Effect.succeed(undefined)
+      : Effect.orDieWith(readPreview(given), () => new TypeError("its preview gave something else than a preview"))
+  )
 }
 
 /**

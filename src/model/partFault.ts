@@ -34,7 +34,7 @@ const read = lazy(() => {
     }),
     Finished: either({
       reason: FinishReason,
-      usage: Usage,
+      usage: Schema.Struct({ ...Usage.fields, cacheWriteTokens: Schema.optional(Schema.Number) }),
       model: optionalText,
       responseId: optionalText,
       provider: Schema.Unknown.pipe(Schema.filter(hasJson))

@@ -1,8 +1,11 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type { Attempted } from "../middleware/retry.ts"
+import { fieldsOf } from "../text/fieldsOf.ts"
 import type { Preview } from "./Preview.ts"
 import type { Declaration, Touches } from "./Touches.ts"
-import { FileChanged, type FileDiff, ToolOutput, ToolProgressed, trusted, type ToolEvent } from "./ToolEvent.ts"
+import { FileChanged, type FileDiff, made, ToolOutput, ToolProgressed, trusted, type ToolEvent } from "./ToolEvent.ts"
 import type { AnySchema, Approval, Codec, FailureSchema, Traits } from "./Traits.ts"
 
 /** Where a call tells what happens. `commit` returns once the event is durable. */
@@ -87,6 +90,20 @@ export const stdout = (call: ToolCall, text: string): Effect.Effect<void> =>
 export const stderr = (call: ToolCall, text: string): Effect.Effect<void> =>
   call.sink.emit(new ToolOutput({ callId: call.callId, tool: call.name, channel: "stderr", text }, trusted))
 
+const readProgress = fieldsOf(Schema.Struct(ToolProgressed.fields))
+const readChange = fieldsOf(Schema.Struct(FileChanged.fields))
+
+/** The fields of an event by a tool's own word; what is none is a bug of the tool. */
+const said = <A>(
+  { callId, name }: ToolCall,
+  read: (value: unknown) => Option.Option<A>,
+  given: { readonly _tag: string }
+): A =>
+  Option.getOrThrowWith(
+    read({ ...given, callId, tool: name }),
+    () => new TypeError(`what the tool ${name} tells is no ${given._tag}`)
+  )
+
 export interface Progress {
   readonly label?: string
   readonly current?: number
@@ -95,7 +112,9 @@ export interface Progress {
 
 /** Says how far the call is, which also resets its idle timeout. */
 export const progress = (call: ToolCall, progress: Progress): Effect.Effect<void> =>
-  call.sink.emit(new ToolProgressed({ callId: call.callId, tool: call.name, ...progress }, trusted))
+  Effect.suspend(() =>
+    call.sink.emit(made(ToolProgressed, said(call, readProgress, { _tag: "ToolProgressed", ...progress })))
+  )
 
 export interface Change {
   readonly path: string
@@ -107,4 +126,4 @@ export interface Change {
 
 /** Reports a file that the call has changed. */
 export const fileChanged = (call: ToolCall, change: Change): Effect.Effect<void> =>
-  call.sink.emit(new FileChanged({ callId: call.callId, tool: call.name, ...change }, trusted))
+  Effect.suspend(() => call.sink.emit(made(FileChanged, said(call, readChange, { _tag: "FileChanged", ...change }))))

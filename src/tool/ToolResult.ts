@@ -1,7 +1,9 @@
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
+import { fieldsOf } from "../text/fieldsOf.ts"
 import { isDeepValue, maxJsonDepth } from "../text/Json.ts"
 
 /** A string as it is, nothing as `done`, anything else as JSON. */
@@ -18,6 +20,11 @@ export const ResultFailure = Schema.Struct({
 })
 export type ResultFailure = typeof ResultFailure.Type
 
+const readFailure = fieldsOf(ResultFailure)
+
+const failureIn = (given: ResultFailure | undefined): ResultFailure | undefined =>
+  given && Option.getOrThrowWith(readFailure(given), () => new TypeError("what it says of a failure has another form"))
+
 /** What a call gave: the encoded success, the text of it that a model reads, and whether what it ran has failed. */
 export class ToolResult {
   readonly value: unknown
@@ -27,7 +34,7 @@ export class ToolResult {
   constructor(value: unknown, text: string, failed?: ResultFailure) {
     this.value = value
     this.text = text
-    this.failed = failed
+    this.failed = failureIn(failed)
   }
 
   /** A result that did not come from a handler; its text is the value itself, or the JSON of it. */
@@ -90,9 +97,9 @@ export const encoder = (
       Either.flatMap((result) =>
         failed === undefined
           ? Either.right(result)
-          : Either.map(
-              attempt(() => failed(success as never), "its tool cannot tell from a failure"),
-              (failure) => new ToolResult(result.value, result.text, failure)
+          : attempt(
+              () => new ToolResult(result.value, result.text, failed(success as never)),
+              "its tool cannot tell from a failure"
             )
       )
     )
