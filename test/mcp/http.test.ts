@@ -2,6 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Queue from "effect/Queue"
 import * as http from "node:http"
 import type * as net from "node:net"
 import type { KnownServer } from "../../src/mcp/KnownServer.ts"
@@ -224,6 +226,43 @@ describe("an MCP server that is reached by HTTP", () => {
         yield* again
         yield* call("web__put")
       })
+  )
+
+  it.scopedLive("has its connection back once nobody waits for its answer any more (X1, G11, R5)", () =>
+    Effect.gen(function* () {
+      const at = yield* directory
+      const seen = yield* Queue.unbounded<string>()
+      const server = serving(["mute", "stream"], ({ params }, response) => {
+        const name = params?.name ?? ""
+        response.once("close", () => seen.unsafeOffer(`left ${name}`))
+        if (name === "stream") response.writeHead(200, { "content-type": events }).write(": it begins\n\n")
+        seen.unsafeOffer(`begun ${name}`)
+      })
+      const port = yield* Effect.acquireRelease(
+        Effect.async<number>((resume) => {
+          server.listen(0, "127.0.0.1", () => resume(Effect.succeed((server.address() as net.AddressInfo).port)))
+        }),
+        () =>
+          Effect.sync(() => {
+            server.closeAllConnections()
+            server.close()
+          })
+      )
+      const known: KnownServer = {
+        name: "web",
+        origin: "user",
+        given: {},
+        server: { url: `http://127.0.0.1:${port}/mcp` }
+      }
+      yield* approveAll(at, known)
+      const { call } = yield* calling(yield* servers(at, [known]))
+      for (const name of ["mute", "stream"]) {
+        const running = yield* Effect.fork(call(`web__${name}`))
+        assert.strictEqual(yield* Queue.take(seen), `begun ${name}`)
+        yield* Fiber.interrupt(running)
+        assert.strictEqual(yield* Effect.timeout(Queue.take(seen), "10 seconds"), `left ${name}`)
+      }
+    })
   )
 
   it.scopedLive("is sent no value that a header cannot hold, and nobody is told of that value (G3, S5)", () =>
