@@ -58,11 +58,11 @@ describe("a call that its client was told to come back for", () => {
     )
     return answerAt(at, requests, decision)
   }
-  const ended = (tag: string) => {
+  const ended = (tag: string, times = 1) => {
     const database = new Sqlite(path.join(at.home, "tollgate", "tollgate.db"))
     const [count] = database.values(`SELECT count(*) FROM events WHERE tag = '${tag}'`)
     database.close()
-    return count === 1
+    return count === times
   }
 
   for (const how of ["SIGKILL", "SIGTERM", "closed input"] as const) {
@@ -103,6 +103,29 @@ describe("a call that its client was told to come back for", () => {
       await after.end("closed input")
     })
   }
+
+  it("gives its result although an equal one still waits for a person, also of a gateway that is gone (R4, X2)", async () => {
+    const { calls } = await added()
+    const before = await open()
+    const idOf = (result: object) => /approval (\S+) is pending/.exec(said(result))?.[1]
+    await Promise.all(Array.from({ length: 5 }, () => before.call("echo")))
+    const approved = async (count: number) => {
+      // The one that is taken up before the others are answered.
+      const first = idOf(await before.call("echo"))
+      const [request] = (await openAt(at)).filter(({ id }) => id !== first)
+      await answerAt(at, [request!], "approve")
+      await until(() => ended("TaskCompleted", count))
+    }
+    await approved(1)
+    assert.strictEqual(said(await before.call("echo")), "echo {}")
+    await approved(2)
+    await before.end("SIGTERM")
+    const after = await open()
+    assert.strictEqual(said(await after.call("echo")), "echo {}")
+    assert.isDefined(idOf(await after.call("echo")))
+    assert.lengthOf(calls(), 2)
+    await after.end("closed input")
+  })
 
   it("or would have been, had its gateway lived, gets what came of it in another process, and runs once (R4, X2)", async () => {
     const { calls } = await added(600_000)

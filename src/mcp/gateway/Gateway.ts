@@ -166,11 +166,12 @@ export const make = ({
       store
     })
 
-    /** The call that is meant: the one that its client names, or an equal one that was left. */
+    /** The call that is meant: the one that its client names, or an equal one that was left; one that waits for a person holds up no other. */
     const known = (key: string, task: string | undefined): Running.Running | undefined => {
       const named = task === undefined ? undefined : calls.get(task)
       if (named?.detached === true && named.key === key) return named
-      return [...calls.values()].find((one) => one.detached && one.key === key)
+      const equal = [...calls.values()].filter((one) => one.detached && one.key === key)
+      return equal.find((one) => one.open() === undefined) ?? equal[0]
     }
     const begin = Effect.fnUntraced(function* (key: string, wanted: Wanted) {
       const { by, listener, tool } = wanted

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { CancelTask } from "../../runtime/Command.ts"
@@ -10,7 +11,7 @@ import { trusted } from "../../tool/ToolEvent.ts"
 import type { CallResult } from "../ServerResult.ts"
 import * as Earlier from "./Earlier.ts"
 import type { Exchange } from "./Exchange.ts"
-import type { Left } from "./Left.ts"
+import type { Left, LeftCall } from "./Left.ts"
 import * as Running from "./Running.ts"
 import * as Talk from "./Talk.ts"
 import { type CallRefused, refused, type Wanted } from "./Wanted.ts"
@@ -87,7 +88,9 @@ export const make = ({
     /** Takes up a call that its client was told to come back for; where that cannot be done, nothing is run in its place. */
     const promised = (key: string, wanted: Wanted) =>
       Effect.gen(function* () {
-        for (const { pid: _, ...call } of yield* left.find(key)) {
+        const all = yield* left.find(key)
+        const hasResult = ({ result }: LeftCall) => result !== undefined
+        for (const { pid: _, ...call } of [...all.filter(hasResult), ...all.filter(Predicate.not(hasResult))]) {
           const { result, session, task } = call
           if (isHere(task) || taken.has(task)) continue
           taken.add(task)
