@@ -71,11 +71,19 @@ const misleads = (value: unknown): boolean => {
   return Object.entries(value).some(([key, one]: readonly [string, unknown]) => misleading.test(key) || misleads(one))
 }
 
+/** Whether it is a form or a page as the protocol has it: what a server needs before its answer comes as nobody has looked at it. */
+const isElicitation = ({ method, params }: { readonly method: string; readonly params?: unknown }): boolean =>
+  method === "elicitation/create" &&
+  Predicate.isReadonlyRecord(params) &&
+  typeof params["message"] === "string" &&
+  (params["mode"] === "url" ? typeof params["url"] === "string" : Predicate.isReadonlyRecord(params["requestedSchema"]))
+
 /** A question with the name of who asks, or nothing where it must not be put to a person. */
 const shown = (known: KnownServer, inquiry: InputRequest): InputRequest | undefined => {
   const { passes = [] } = known.server
   if (inquiry.method === "roots/list") return passes.includes("roots") ? inquiry : undefined
   if (inquiry.method === "sampling/createMessage") return passes.includes("sampling") ? inquiry : undefined
+  if (!isElicitation(inquiry)) return undefined
   const { params } = inquiry
   // Each line is the server's own: none passes for a question of Tollgate.
   const message = `MCP server ${known.name} asks: ${makeVisible(params.message).replaceAll("\n", "\n> ")}`
@@ -94,17 +102,15 @@ const shown = (known: KnownServer, inquiry: InputRequest): InputRequest | undefi
 /** What a server of 2025-11-25 refuses a request with that needs a page to be opened first, and JSON-RPC's own for any other reason. */
 const [pagesNeeded, otherwise] = [-32042, -32000] as const
 
-const isPage = (value: unknown): value is ElicitRequestURLParams =>
-  Predicate.isReadonlyRecord(value) &&
-  ["message", "url", "elicitationId"].every((name) => typeof value[name] === "string")
-
 /** A refusal as the person gets it: the pages that it names are questions like the others. */
 export const refusalShown = (known: KnownServer, refusal: Refusal): Refusal => {
   if (refusal.code !== pagesNeeded) return refusal
   const named = Predicate.isReadonlyRecord(refusal.data) ? refusal.data["elicitations"] : undefined
   const elicitations = (Array.isArray(named) ? named : []).flatMap((page: unknown) => {
-    if (!isPage(page)) return []
-    const put = shown(known, { method: "elicitation/create", params: { ...page, mode: "url" as const } })
+    // The later revisions have no ids of pages, nor this error.
+    if (!Predicate.isReadonlyRecord(page) || typeof page["elicitationId"] !== "string") return []
+    const params = { ...(page as ElicitRequestURLParams), mode: "url" as const }
+    const put = shown(known, { method: "elicitation/create", params })
     return put === undefined ? [] : [put.params]
   })
   const { message } = refusal
@@ -118,7 +124,7 @@ export const sorted = (known: KnownServer, inquiries: Inquiries) => {
   const fit: Array<readonly [string, InputRequest]> = []
   const refused: Array<string> = []
   for (const [key, inquiry] of Object.entries(inquiries)) {
-    const put = shown(known, inquiry)
+    const put = Predicate.isReadonlyRecord(inquiry) ? shown(known, inquiry) : undefined
     if (put === undefined) refused.push(key)
     else fit.push([key, put])
   }

@@ -29,6 +29,21 @@ describe("a form of a server", () => {
       assert.isFalse(isPut(message, named("value")), message)
   })
 
+  it("that is none, and whatever else is no question to a person, is declined (X2, T4)", () => {
+    const requestedSchema = { type: "object", properties: {} }
+    for (const odd of [
+      null,
+      "form",
+      {},
+      { method: "tools/call", params: {} },
+      { method: "elicitation/create" },
+      { method: "elicitation/create", params: { message: 5, requestedSchema } },
+      { method: "elicitation/create", params: { message: "Where?" } },
+      { method: "elicitation/create", params: { mode: "url", message: "Sign in", url: 5, elicitationId: "1" } }
+    ])
+      assert.deepStrictEqual(sorted(known, { odd: odd as unknown as InputRequest }), { fit: {}, refused: ["odd"] })
+  })
+
   it("that asks for something else is shown (X2)", () => {
     for (const name of [
       "city",
@@ -87,6 +102,7 @@ describe("a page that a server wants opened", () => {
     }
     assert.deepStrictEqual<unknown>(put({}), fit)
     assert.deepInclude(put({ url: "https://a.example/\u202eb" }), { url: "https://a.example/%E2%80%AEb" })
+    assert.deepInclude(put({ elicitationId: undefined }), { url: "https://a.example/" })
     assert.isUndefined(put({ url: "http://a.example/" }))
   })
 
@@ -94,7 +110,7 @@ describe("a page that a server wants opened", () => {
     const refused = (...elicitations: ReadonlyArray<unknown>) =>
       refusalShown(known, { code: -32042, message: "Sign in first", data: { elicitations, more: 1 } })
     const bad = ["http://a.example/", "javascript:alert(1)", "https://me:word@a.example/"].map((url) => page({ url }))
-    assert.deepStrictEqual(refused(...bad, page({}), null, page({ message: 5 })), {
+    assert.deepStrictEqual(refused(...bad, page({}), null, page({ message: 5 }), page({ elicitationId: 5 })), {
       code: -32042,
       message: "Sign in first",
       data: { elicitations: [fit] }
