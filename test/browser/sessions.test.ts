@@ -150,6 +150,34 @@ describe("sessions in the browser", () => {
     })
   )
 
+  it.scopedLive(
+    "leave the list where another process has deleted one, and what was typed for it is at the start (U11)",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* served({ models: playing({}), page: machine.page })
+        // Made by a process that has ended since: it is open nowhere.
+        const base = path.dirname(server.directory)
+        yield* Effect.scoped(
+          Effect.flatMap(served({ models: playing({}), base }), ({ ask }) =>
+            ask("/v1/sessions", { body: { id: "s1" } })
+          )
+        )
+        const other = yield* served({ models: playing({}), base })
+        const { page } = yield* open(machine, server)
+        yield* Effect.promise(async () => {
+          await page.locator(".session-line").click()
+          await page.getByLabel("Conversation").locator("textarea").fill("Half a thought")
+        })
+        assert.strictEqual((yield* other.ask("/v1/sessions/s1", { method: "DELETE" })).status, 204)
+        yield* Effect.promise(async () => {
+          await page.getByRole("heading", { name: "No such session" }).waitFor()
+          await page.locator(".session-line").waitFor({ state: "detached" })
+          await page.getByRole("button", { name: "To the start" }).click()
+          await page.waitForFunction(`document.querySelector("textarea")?.value === "Half a thought"`)
+        })
+      })
+  )
+
   it.scopedLive("say why one is not deleted, and offer nothing that a token may not do (U11, X4)", () =>
     Effect.gen(function* () {
       const server = yield* served({ models: playing({}), page: machine.page })

@@ -45,3 +45,10 @@ export const giveBack = (draft: string, texts: ReadonlyArray<string>): void => {
   drafts.set(draft, [...texts, drafts.get(draft) ?? ""].filter((text) => text !== "").join("\n"))
   draftsChanged.value++
 }
+
+/** Lets what was typed for one thing be typed for another. */
+export const moveDraft = (from: string, to: string): void => {
+  const text = drafts.get(from) ?? ""
+  drafts.delete(from)
+  if (text !== "") giveBack(to, [text])
+}

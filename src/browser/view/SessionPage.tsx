@@ -9,7 +9,8 @@ import { go, to } from "../Route.ts"
 import type { WrittenPolicy } from "../../approval/ApprovalPolicy.ts"
 import type { Feed } from "../session/Feed.ts"
 import type { Item } from "../session/Item.ts"
-import { command, listedTitle, nameOf, submit } from "../session/Sessions.ts"
+import { moveDraft } from "../session/Drafts.ts"
+import { command, listedTitle, loadSessions, nameOf, submit } from "../session/Sessions.ts"
 import { interrupt } from "../session/interrupt.ts"
 import { isOpen, type Worker } from "../session/Workers.ts"
 import { Composer } from "./Composer.tsx"
@@ -217,11 +218,17 @@ export const SessionPage = ({ feed, workers }: { readonly feed: Feed; readonly w
     if (refused === undefined) setSent((before) => before + 1)
     return refused?.message
   }
-  if (feed.problem.value?.status === 404) {
+  const isGone = feed.problem.value?.status === 404
+  useEffect(() => {
+    if (!isGone) return
+    void loadSessions()
+    moveDraft(feed.session, "")
+  }, [feed, isGone])
+  if (isGone) {
     return (
       <section class="page">
         <h1>No such session</h1>
-        <p>{feed.problem.value.message}</p>
+        <p>{feed.problem.value?.message}</p>
         <button type="button" onClick={() => go(to(""))}>
           To the start
         </button>
