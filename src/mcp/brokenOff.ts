@@ -60,6 +60,9 @@ export const failing = <T extends Transport>(transport: T, { isBrokenOff, lost }
         options?.onRequestStreamEnd?.()
         transport.onmessage?.(lost(id, "its answer broke off"))
       }
+    }).catch((refused: unknown) => {
+      open.delete(id)
+      throw refused
     })
   }
   return { transport, isBrokenOff, lost }
