@@ -15,7 +15,7 @@ import * as Link from "./Link.ts"
 import { isLoginNeeded } from "./login/LoginError.ts"
 import { ServerUnavailable } from "./McpError.ts"
 import { NoMessage } from "./ProgramTransport.ts"
-import { broken, misshapen } from "./refusal.ts"
+import { broken, misshapen, unwelcome } from "./refusal.ts"
 import * as Sieve from "./Sieve.ts"
 import type { Surroundings } from "./Surroundings.ts"
 import type { Veil } from "./Veil.ts"
@@ -43,7 +43,9 @@ const isNoMessage = Schema.is(NoMessage)
 export const words = (error: unknown, veil: Veil): string => {
   if (isLoginNeeded(error)) return error.message
   return legible(
-    veil(broken(error) ?? misshapen(error) ?? (error instanceof Error ? error.message : String(error))),
+    veil(
+      broken(error) ?? misshapen(error) ?? unwelcome(error) ?? (error instanceof Error ? error.message : String(error))
+    ),
     300
   )
 }

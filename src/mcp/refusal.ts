@@ -66,6 +66,24 @@ const answered = (status: number, statusText: string | undefined, text: unknown)
   return said === "" ? `it has answered ${name}` : `it has answered ${name}: ${said}`
 }
 
+/** An error of the library that says nothing of an answer without a text. */
+const posted = Schema.decodeUnknownOption(
+  Schema.Struct({
+    message: Schema.TemplateLiteral("Error POSTing to endpoint", Schema.String),
+    data: Schema.Struct({
+      status: Schema.Number,
+      statusText: Schema.optional(Schema.String),
+      text: Schema.optional(Schema.Unknown)
+    })
+  })
+)
+
+/** What a server has answered by HTTP in place of a message. */
+export const unwelcome = (error: unknown): string | undefined =>
+  Option.getOrUndefined(
+    Option.map(posted(error), ({ data: { status, statusText, text } }) => answered(status, statusText, text))
+  )
+
 /**
  * Why a request that is sent by HTTP was not carried out, where its failure proves that: nobody was there, a login is missing, or
  * the server refused it with a status of 4xx (RFC 9110, 15.5).

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client"
 import { identity } from "effect/Function"
 import { words } from "../../src/mcp/Attempt.ts"
 
@@ -16,5 +17,22 @@ describe("an answer of a server that is not what the protocol has", () => {
       "Invalid result for tools/call: [cut"
     )
     assert.notInclude(told([issue(["a\u001b[2J"], "x")]), "\u001b")
+  })
+
+  it("names the status of HTTP, which its library leaves out (X2, U13)", () => {
+    const told = (status: number, statusText: string, text: string) =>
+      words(
+        new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `Error POSTing to endpoint: ${text}`, {
+          status,
+          statusText,
+          text
+        }),
+        identity
+      )
+    assert.strictEqual(told(500, "Internal Server Error", ""), "it has answered 500 Internal Server Error")
+    assert.strictEqual(
+      told(502, "", "the\u001b[2J upstream is gone"),
+      "it has answered 502: the\\u{1b}[2J upstream is gone"
+    )
   })
 })
