@@ -1,15 +1,10 @@
 import { type Command, forEachChild, type Script, type Statement, type SyntaxNode } from "unbash"
 import { isTooComplex, isTooLong, read } from "../policy/shell/Source.ts"
-import { isSecretVariable } from "../redaction/Assigned.ts"
+import { mayHoldSecret } from "../redaction/Assigned.ts"
 import { quotedDocuments, type Range } from "./quotedDocuments.ts"
 
 /** Where the text gives a variable a value of its own, by the variable. */
 type Own = Map<string, Array<Range>>
-
-const connections =
-  /(?:^|_)(?:DATABASE|DB|POSTGRES(?:QL)?|PG|MYSQL|MARIADB|MONGO(?:DB)?|REDIS|AMQP|RABBITMQ|SENTRY)_(?:URL|URI|DSN)$/i
-
-const holdsSecret = (name: string): boolean => isSecretVariable(name) || connections.test(name)
 
 /** The variables that a command surely gives values to, for what comes behind it; none where it may fail before it does. */
 const givenBy = ({ name, prefix, redirects, suffix }: Command, inFunction: boolean): ReadonlyArray<string> => {
@@ -82,7 +77,7 @@ const uses = (text: string) =>
 
 /** The first variable that a text uses of the environment and that is named for a secret. */
 const usedIn = (text: string): string | undefined => {
-  const secrets = uses(text).filter(({ name }) => holdsSecret(name))
+  const secrets = uses(text).filter(({ name }) => mayHoldSecret(name))
   if (secrets.length === 0) return undefined
   if (isTooLong(text) || isTooComplex(text)) return secrets[0]?.name
   const { script } = read(text)
@@ -104,6 +99,6 @@ const usedIn = (text: string): string | undefined => {
  */
 export const secretVariable = (text: string, words: ReadonlyArray<string>): string | undefined => {
   const seen = new Set(uses(text).map(({ name }) => name))
-  const joined = words.filter((word) => uses(word).some(({ name }) => holdsSecret(name) && !seen.has(name)))
+  const joined = words.filter((word) => uses(word).some(({ name }) => mayHoldSecret(name) && !seen.has(name)))
   return [text, ...joined].map(usedIn).find((name) => name !== undefined)
 }

@@ -36,6 +36,18 @@ export const isPlaceName = (name: string): boolean => /^\$?(?:OLD)?PWD$/.test(na
 /** Whether a variable of the environment is named for a secret. */
 export const isSecretVariable = (name: string): boolean => secretName(name) !== undefined && !isPlaceName(name)
 
+const connections =
+  /(?:^|_)(?:DATABASE|DB|POSTGRES(?:QL)?|PG|MYSQL|MARIADB|MONGO(?:DB)?|REDIS|AMQP|RABBITMQ|SENTRY)_(?:URL|URI|DSN)$/i
+
+/** How programs call what they take from the environment; data calls too much so. */
+const taken = /_(?:AUTH|CONN(?:ECTION)?_?STR(?:ING)?|KEY|PAT|WEBHOOK(?:_URL)?)$/
+
+const openly = /(?:^|_)(?:CACHE|FOREIGN|GPG|PARTITION|PRIMARY|PUBLIC|SORT|UNIQUE)_KEY$/
+
+/** Whether a variable may hold a secret by its name: reason enough for a question, too little to hide its value wherever that stands. */
+export const mayHoldSecret = (name: string): boolean =>
+  isSecretVariable(name) || connections.test(name) || (taken.test(name) && !openly.test(name))
+
 /** An absolute path and nothing else; a connection string would continue after its password. */
 export const isPlace = (value: string): boolean => /^\/[\p{L}\p{N}_.@+~%:()/-]*$/u.test(value)
 

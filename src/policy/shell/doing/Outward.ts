@@ -1,4 +1,4 @@
-import { isSecretVariable } from "../../../redaction/Assigned.ts"
+import { mayHoldSecret } from "../../../redaction/Assigned.ts"
 import { verbsOf } from "../Destruction.ts"
 import { repositoryName } from "./repositoryName.ts"
 
@@ -201,6 +201,6 @@ export const outward = (name: string, args: ReadonlyArray<string>): string | und
   if (name === "gh") return clones(args)
   if (!handsOn.test(name)) return undefined
   if (joinsHost(args)) return "it is given the network of this machine"
-  const secret = handed(args).find(isSecretVariable)
+  const secret = handed(args).find(mayHoldSecret)
   return secret === undefined ? undefined : `it is given $${secret} of the environment, which may be a secret`
 }
