@@ -56,6 +56,7 @@ export const configured: Effect.Effect<Configured, NotJudged> = Effect.flatMap(
 export interface Judged {
   readonly own: OwnPlaces
   readonly typesUnseen: boolean
+  readonly cdPath?: ReadonlyArray<string>
 }
 
 /** Bytes; a larger file was not written by hand. */
@@ -120,7 +121,7 @@ const rulesIn = (file: Option.Option<ProjectFile.ProjectFile>): ReadonlyArray<Ru
 /** Judges a call by all that counts where it runs: the policy, the user's rules, those of a trusted project, and saved ones. */
 export const judge = (
   call: ForeignCall,
-  { own, typesUnseen }: Judged,
+  { cdPath = [], own, typesUnseen }: Judged,
   { home, settings }: Configured,
   more: ReadonlyArray<Rule> = []
 ): Effect.Effect<Outcome, NotJudged> =>
@@ -166,7 +167,8 @@ export const judge = (
           isIgnored: isIgnoredDirectory(project),
           isUnchanged,
           own,
-          typesUnseen
+          typesUnseen,
+          cdPath
         })
       )
     const first = judged(call, yield* under([...written, ...brought]))

@@ -14,6 +14,7 @@ import { shownArguments } from "../redaction/shownArguments.ts"
 import { makeVisible } from "../text/visible.ts"
 import { type Agent, type Answer, isUnread, type Question } from "./Agent.ts"
 import { cursor } from "./agent/cursor.ts"
+import { cdPathOf } from "./cdPath.ts"
 import type { Data } from "./ForeignCall.ts"
 import type { Fold, Outcome } from "./Outcome.ts"
 import { configured, type Configured, judge, NotJudged } from "./Place.ts"
@@ -184,7 +185,8 @@ const momentOf = (agent: Agent, { hook_event_name: event }: Data): string =>
 const judgedOf = (agent: Agent, question: Question, env: Around["env"]): Effect.Effect<Response, NotJudged> =>
   Effect.gen(function* () {
     const settings = yield* configured
-    const outcome = yield* judge(question.call, agent, settings)
+    const { own, typesUnseen } = agent
+    const outcome = yield* judge(question.call, { own, typesUnseen, cdPath: cdPathOf(env["CDPATH"]) }, settings)
     const fault = outcome.decision === "deny" ? undefined : faultOf(settings.home.approvals)
     if (fault !== undefined) return yield* new NotJudged({ reason: `The audit cannot be used: ${fault}.` })
     const answer = told(agent, outcome, question.event)

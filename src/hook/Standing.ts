@@ -26,4 +26,6 @@ export interface Standing {
   readonly own: OwnPlaces
   /** A later call can type into the prompt that a command opens, and nobody judges that. */
   readonly typesUnseen: boolean
+  /** Where the agent's shell looks for a directory that `cd` names, besides where it stands. */
+  readonly cdPath: ReadonlyArray<string>
 }

@@ -31,7 +31,8 @@ const standingIn = (context: PathContext, agent: Agent, network = defaultRules):
   isIgnored: () => false,
   isUnchanged: () => true,
   own: agent.own,
-  typesUnseen: agent.typesUnseen
+  typesUnseen: agent.typesUnseen,
+  cdPath: []
 })
 
 const outcomeOf = (agent: Agent, payload: Record<string, unknown>, standing: Standing): Outcome => {

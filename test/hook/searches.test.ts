@@ -167,6 +167,30 @@ describe("a secret of the environment", () => {
   })
 })
 
+describe("a shell that looks elsewhere for directories", () => {
+  it.scoped("is asked about where it may go to another one than that which was judged (X5, A15)", () =>
+    Effect.gen(function* () {
+      const { answer, home, workspace } = yield* stage
+      for (const directory of [`${home}/elsewhere/src`, `${workspace}/src`, `${workspace}/docs`])
+        fs.mkdirSync(directory, { recursive: true })
+      const said = (command: string, CDPATH: string) =>
+        Effect.map(answer(agent("claude"), sent("Bash", { command }, workspace), { CDPATH }), ({ said }) => said)
+      const far = `.:${home}/elsewhere`
+      for (const command of [
+        "cd src && cat x",
+        "command cd src; cat x",
+        "sh -c 'cd src && cat x'",
+        "cd docs; cd src"
+      ]) {
+        assert.strictEqual(yield* said(command, far), "ask", command)
+        assert.notStrictEqual(yield* said(command, ".:"), "ask", command)
+      }
+      for (const command of ["cd ./src && cat x", "cd docs && cat x", `cd ${workspace}/src && cat x`])
+        assert.notStrictEqual(yield* said(command, far), "ask", command)
+    })
+  )
+})
+
 describe("git that another agent runs", () => {
   it.scoped("shows the contents of no secrets unasked (X5, S3)", () =>
     Effect.gen(function* () {

@@ -69,7 +69,8 @@ export const outcomeIn =
       isIgnored: () => false,
       isUnchanged: () => true,
       own: agent.own,
-      typesUnseen: agent.typesUnseen
+      typesUnseen: agent.typesUnseen,
+      cdPath: []
     })
   }
 
@@ -93,7 +94,11 @@ export interface Stage {
   readonly home: string
   readonly workspace: string
   readonly config: (value: object) => void
-  readonly answer: (agent: Agent, payload: unknown) => Effect.Effect<Response & ReturnType<typeof meaning>>
+  readonly answer: (
+    agent: Agent,
+    payload: unknown,
+    variables?: Readonly<Record<string, string>>
+  ) => Effect.Effect<Response & ReturnType<typeof meaning>>
 }
 
 export const stage = Effect.map(temporaryDirectory, (base): Stage => {
@@ -108,9 +113,9 @@ export const stage = Effect.map(temporaryDirectory, (base): Stage => {
       fs.mkdirSync(env.TOLLGATE_HOME, { recursive: true })
       fs.writeFileSync(path.join(env.TOLLGATE_HOME, "config.json"), JSON.stringify(value))
     },
-    answer: (agent, payload) =>
+    answer: (agent, payload, variables = {}) =>
       respond(agent, typeof payload === "string" ? payload : JSON.stringify(payload), {
-        env,
+        env: { ...env, ...variables },
         directory: workspace
       }).pipe(Effect.map((response) => ({ ...response, ...meaning(response.stdout) })))
   }
