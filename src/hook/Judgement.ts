@@ -18,7 +18,6 @@ import { excerpt } from "../text/excerpt.ts"
 import type { PathTouch } from "../tool/Touches.ts"
 import { type Deed, type ForeignCall, isData } from "./ForeignCall.ts"
 import { nothing, of, type Outcome, stricter } from "./Outcome.ts"
-import { ledAway } from "./cdPath.ts"
 import { gitShown } from "./gitShown.ts"
 import { promptsOf } from "./Prompts.ts"
 import { keptFrom, openedBy } from "./Searched.ts"
@@ -31,15 +30,13 @@ const pushes = { rule: "shell/git-push", reason: "Pushes commits to where others
 /** What the policy says of a shell text. */
 const ofCommand = (text: string, cwd: string, standing: Standing): Outcome => {
   const context = forCall({ ...standing.context, cwd })
-  const shell: ShellContext = { ...onDisk(context), isIgnored: standing.isIgnored }
+  const shell: ShellContext = { ...onDisk(context), isIgnored: standing.isIgnored, cdPath: standing.cdPath }
   const verdict = classify(text, shell)
   if (verdict.decision === "deny") return verdict.rule === pushes.rule ? of("ask", pushes) : of("deny", verdict)
   const doing = judgeDoing(text, shell)
   // The shell of another agent may be one that computes what ours takes for text.
-  const away = ledAway([text, ...doing.texts], cwd, standing.cdPath)
-  if (verdict.decision === "allow" && doing.verdict === undefined && away === undefined) return of("allow", verdict)
+  if (verdict.decision === "allow" && doing.verdict === undefined) return of("allow", verdict)
   const found = [
-    away,
     doing.verdict,
     beyond(effectsOf(text), text, context, doing.texts),
     gitShown(doing.shown, standing)

@@ -14,7 +14,6 @@ import { shownArguments } from "../redaction/shownArguments.ts"
 import { makeVisible } from "../text/visible.ts"
 import { type Agent, type Answer, isUnread, type Question } from "./Agent.ts"
 import { cursor } from "./agent/cursor.ts"
-import { cdPathOf } from "./cdPath.ts"
 import type { Data } from "./ForeignCall.ts"
 import type { Fold, Outcome } from "./Outcome.ts"
 import { configured, type Configured, judge, NotJudged } from "./Place.ts"
@@ -177,6 +176,10 @@ const projectVariables = ["CLAUDE_PROJECT_DIR", "QWEN_PROJECT_DIR", "GEMINI_PROJ
 /** Whether a payload says in a field other than `cwd` where its call runs: the hook itself may be run in another place. */
 const saysPlace = ({ directory, workspace_roots: roots }: Data): boolean =>
   directory !== undefined || roots !== undefined
+
+/** The directories of `CDPATH` other than the one where a shell stands. */
+const cdPathOf = (variable = ""): ReadonlyArray<string> =>
+  variable.split(":").filter((directory) => !/^(?:\.\/*)?$/.test(directory))
 
 /** The moment of a payload as far as an answer for it can be written. */
 const momentOf = (agent: Agent, { hook_event_name: event }: Data): string =>

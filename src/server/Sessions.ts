@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import { Host } from "../host/Host.ts"
 import { Models } from "../model/Models.ts"
 import { CreateSession } from "../runtime/Command.ts"
+import type { Place } from "../runtime/Projects.ts"
 import { SessionStore } from "../runtime/SessionStore.ts"
 import { Ids } from "../tool/Ids.ts"
 import { Caller, Known, Operating, Viewing } from "./Access.ts"
@@ -16,9 +17,9 @@ import { Conflict, NotFound, Refusal, Rejected } from "./ApiError.ts"
 import { EnvelopeJson, Limit, Query, Seq, SessionPath, Text } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { Answered, carryOut } from "./carryOut.ts"
+import { mayBegin } from "./mayBegin.ts"
 import { perform } from "./Perform.ts"
 import { placeOf } from "./placeOf.ts"
-import { placeToBegin } from "./placeToBegin.ts"
 import { PostedCommand } from "./PostedCommand.ts"
 import { detailOf, infoOf, SessionDetail, SessionInfo } from "./SessionInfo.ts"
 import { ofSession, stored } from "./stored.ts"
@@ -110,11 +111,10 @@ export const group = HttpApiGroup.make("sessions")
   )
 
 /** Fails where there is a session of that id in another project, for it goes on in its own. */
-const isOfProject = (session: string, directory: string) =>
+const isOfProject = (session: string, { project }: Place) =>
   Effect.gen(function* () {
     const store = yield* SessionStore
     const before = yield* Effect.option(store.get(session))
-    const { project } = yield* placeOf(directory)
     if (Option.isSome(before) && before.value.project !== project)
       return yield* new Conflict({
         message: `Session ${session} is of the project ${before.value.project}. Leave project out to open it there, or choose another id.`
@@ -143,8 +143,11 @@ export const live = HttpApiBuilder.group(base.add(group), "sessions", (handlers)
         const { directory } = yield* Host
         const { name: by, scopes } = yield* Caller
         const session = id ?? (yield* (yield* Ids).next("session"))
-        if (id !== undefined && project !== undefined) yield* isOfProject(id, project)
-        if (project !== undefined) yield* placeToBegin(project)
+        if (project !== undefined) {
+          const place = yield* placeOf(project)
+          if (id !== undefined) yield* isOfProject(id, place)
+          yield* mayBegin(place)
+        }
         if (more.profile !== undefined) yield* isUsable(more.profile)
         yield* perform({ _tag: "CreateSession", ...more, by, session, project: project ?? directory })
         const detail = yield* ofSession(detailOf(session))

@@ -12,7 +12,8 @@ import { Operating, Viewing } from "./Access.ts"
 import { Conflict, NotFound, Rejected } from "./ApiError.ts"
 import { Project, Query, SessionPath } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
-import { placeToBegin } from "./placeToBegin.ts"
+import { mayBegin } from "./mayBegin.ts"
+import { placeOf } from "./placeOf.ts"
 import { ofSession } from "./stored.ts"
 
 const types: Readonly<Record<ExportFormat, string>> = {
@@ -83,7 +84,8 @@ export const live = HttpApiBuilder.group(base.add(group), "transfer", (handlers)
     )
     .handle("import", ({ payload: { format, name = "the text", project, text } }) =>
       Effect.gen(function* () {
-        const place = yield* placeToBegin(project)
+        const place = yield* placeOf(project)
+        yield* mayBegin(place)
         const drafted = yield* Effect.mapError(
           Import.read(name, Stream.make(text), format),
           ({ _tag, message }) => new Rejected({ message, error: _tag })

@@ -27,7 +27,7 @@ const besides: Readonly<Record<string, unknown>> = {
   "a text": "not for the log"
 }
 
-const target = { path: "/work/notes.md", baseHash: null }
+const target = { path: "/project/notes.md", baseHash: null }
 
 /** All that a tool says of its call in its own words, with so much besides. */
 const wordy = (more: object) =>
@@ -41,7 +41,7 @@ const wordy = (more: object) =>
       Effect.gen(function* () {
         yield* ToolCall.progress(call, { label: "on it", ...more })
         const diff = { text: "+a", omitted: 0, ...more }
-        yield* ToolCall.fileChanged(call, { path: "/work/notes.md", change: "modified", size: 1, diff, ...more })
+        yield* ToolCall.fileChanged(call, { path: "/project/notes.md", change: "modified", size: 1, diff, ...more })
         return "done"
       })
   })
@@ -92,7 +92,7 @@ describe("what a tool and a model say in their own words", () => {
           targets: [target]
         })
         const changed = told.find((event) => event._tag === "FileChanged")
-        assert.deepInclude(changed, { path: "/work/notes.md", diff: { text: "+a", omitted: 0 } })
+        assert.deepInclude(changed, { path: "/project/notes.md", diff: { text: "+a", omitted: 0 } })
         const answered = told.find((event) => event._tag === "ModelAnswered")
         assert.deepStrictEqual(answered?._tag === "ModelAnswered" && answered.usage, usage)
       })

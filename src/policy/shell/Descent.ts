@@ -120,12 +120,14 @@ interface Reached {
 /** What an entry of a directory is and where it lies; a link that is followed is what it leads to. */
 const reached = (place: string, entry: fs.Dirent, follows: boolean): Reached => {
   const path = `${place}/${entry.name}`
-  const led = follows && entry.isSymbolicLink() ? Option.getOrUndefined(ledTo(path)) : undefined
+  const led = follows && entry.isSymbolicLink() ? Option.getOrUndefined(targetOf(path)) : undefined
   return { path: led?.path ?? path, isFile: (led ?? entry).isFile(), isDirectory: (led ?? entry).isDirectory() }
 }
 
 /** What a link leads to; nothing where it leads nowhere, in a circle or to what is closed to us. */
-const ledTo = Option.liftThrowable((link: string) => Object.assign(fs.statSync(link), { path: fs.realpathSync(link) }))
+const targetOf = Option.liftThrowable((link: string) =>
+  Object.assign(fs.statSync(link), { path: fs.realpathSync(link) })
+)
 
 const ancestors = (directory: string): ReadonlyArray<string> => {
   const names = directory.split("/").slice(1, -1)

@@ -16,6 +16,8 @@ export interface ShellContext {
   readonly home: string
   /** Known environment variables by name; a word with another variable asks, and so does a loop if this is unset. */
   readonly variables?: Variables
+  /** Directories, but the one where it stands, in which the shell looks for one that `cd` names (`CDPATH`). */
+  readonly cdPath?: ReadonlyArray<string>
   /** Whether a person has trusted the workspace. */
   readonly trusted: boolean
   /** Whether git runs with the helpers that a repository can configure switched off; without it git always asks. */

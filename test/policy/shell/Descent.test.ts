@@ -239,6 +239,7 @@ describe("a search below a directory", () => {
       fs.symlinkSync("../out", path.join(base, "w/link"))
       fs.symlinkSync("../out/.env", path.join(base, "w/b.ts"))
       execFileSync("mkfifo", [path.join(base, "w/.ignore")])
+      assert.strictEqual(judge("grep -r x w").rule, "path/secret")
       assert.strictEqual(judge("rg x w").rule, "shell/read-only")
       write("w/.env")
       assert.strictEqual(judge("rg x w").rule, "path/secret")

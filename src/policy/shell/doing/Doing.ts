@@ -23,7 +23,7 @@ import { isListText, Variables } from "./Variables.ts"
 const maximumCommands = 256
 const maximumDepth = 3
 
-type Where = Pick<ShellContext, "cwd" | "home" | "variables">
+type Where = Pick<ShellContext, "cdPath" | "cwd" | "home" | "resolve" | "variables">
 
 /** Reads what a shell text does, command by command, wherever one stands; it opens nothing and never throws. */
 export const doingOf = (text: string, where: Where): Doing => {
@@ -293,7 +293,7 @@ class Walker implements Doing {
 
   #enter(args: ReadonlyArray<Literal>, stop: (reason: string) => void): void {
     const entered = this.#directories.enter(args)
-    if (entered.word !== undefined) this.#touch({ word: entered.word, op: "enter", by: `cd ${entered.word.value}` })
+    for (const word of entered.words) this.#touch({ word, op: "enter", by: `cd ${entered.words[0]!.value}` })
     if (entered.reason !== undefined) stop(entered.reason)
     if (this.#directories.all.length > 1) this.#variables.forget("PWD")
   }
