@@ -7,7 +7,7 @@ import { parseJson } from "../text/Json.ts"
 import { parsed } from "../text/Url.ts"
 import { type Losing, losing } from "./brokenOff.ts"
 import type { Digits } from "./Digits.ts"
-import { eachData } from "./eachData.ts"
+import { eachEvent, tooLong } from "./eachEvent.ts"
 import { answeredIds, deepest, isAnswer, noAnswer } from "./JsonRpc.ts"
 import { plainText } from "./ProtoName.ts"
 
@@ -17,30 +17,13 @@ const longestError = 64 * 1024
 /** The type of a stream of events, however it is written (RFC 9110, 8.3.1). */
 const eventStream = /^\s*text\/event-stream\s*(?:;|$)/i
 
-const [lineFeed, carriageReturn] = [10, 13]
-
-/** The place behind the last event of a chunk, which an empty line ends; `before` are the bytes in front of the chunk. */
-const endOfEvents = (before: Uint8Array, chunk: Uint8Array): number | undefined => {
-  const at = (index: number) => (index < 0 ? before.at(index) : chunk[index])
-  for (let index = chunk.length - 1; index >= 0; index--) {
-    if (at(index) !== lineFeed && at(index) !== carriageReturn) continue
-    // The two characters of one end of a line are no empty line.
-    const previous = at(index) === lineFeed && at(index - 1) === carriageReturn ? index - 2 : index - 1
-    if (at(previous) === lineFeed || at(previous) === carriageReturn) return index + 1
-  }
-  return undefined
-}
-
-/** Counts what comes without the end of an event in a stream of events, or at all in any other answer. */
-export const counting = (most: number, isEvents: boolean): TransformStream<Uint8Array, Uint8Array> => {
-  let since = 0
-  let before = new Uint8Array()
+/** Counts what comes. */
+export const counting = (most: number): TransformStream<Uint8Array, Uint8Array> => {
+  let count = 0
   return new TransformStream({
     transform: (chunk, controller) => {
-      const end = isEvents ? endOfEvents(before, chunk) : undefined
-      since = end === undefined ? since + chunk.length : chunk.length - end
-      before = Uint8Array.from([...before, ...chunk.slice(-2)]).slice(-2)
-      if (since > most) controller.error(new Error(`a message had more than ${most} bytes`))
+      count += chunk.length
+      if (count > most) controller.error(tooLong(most))
       else controller.enqueue(chunk)
     }
   })
@@ -107,11 +90,11 @@ export const boundedFetch =
       if (id !== undefined && (status === 202 || body === null))
         throw new Error(`it has answered ${status} ${statusText} without a message`)
       if (body === null) return response
-      const isEvents = eventStream.test(headers.get("content-type") ?? "")
-      const counted = body.pipeThrough(counting(most, isEvents))
-      if (isEvents)
-        return new Response(counted.pipeThrough(eachData(flow(keep, usable(lost)))), { status, statusText, headers })
-      const bounded = new Response(counted, { status, statusText, headers })
+      if (eventStream.test(headers.get("content-type") ?? "")) {
+        const events = body.pipeThrough(eachEvent(flow(keep, usable(lost)), most))
+        return new Response(events, { status, statusText, headers })
+      }
+      const bounded = new Response(body.pipeThrough(counting(most)), { status, statusText, headers })
       if (id === undefined) return bounded
       const json = () =>
         bounded.text().then((text) => {

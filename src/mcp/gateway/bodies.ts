@@ -2,7 +2,7 @@ import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import { parseJson } from "../../text/Json.ts"
 import { counting } from "../boundedFetch.ts"
-import { eachData } from "../eachData.ts"
+import { eachEvent } from "../eachEvent.ts"
 import { deepest, type Id, inexactNumber, inexactReason, isId } from "../JsonRpc.ts"
 import { disguised, plainText } from "../ProtoName.ts"
 
@@ -19,7 +19,7 @@ export const textOf = (request: Request): Promise<string | undefined> => {
   const body = isTooLarge ? null : request.clone().body
   return body === null
     ? Promise.resolve(undefined)
-    : new Response(body.pipeThrough(counting(largest, false))).text().catch(() => undefined)
+    : new Response(body.pipeThrough(counting(largest))).text().catch(() => undefined)
 }
 
 /** The messages of a body; nothing where it is no JSON. */
@@ -49,7 +49,7 @@ export const answerTo = (body: unknown, response: Response): Response | Promise<
   const { body: said, headers, ok, status } = response
   const contentType = headers.get("content-type") ?? ""
   if (said !== null && contentType.startsWith("text/event-stream"))
-    return new Response(said.pipeThrough(eachData(plainText)), { status, headers })
+    return new Response(said.pipeThrough(eachEvent(plainText)), { status, headers })
   if (!contentType.startsWith("application/json")) return response
   const id = idOf(body)
   return response
