@@ -1,3 +1,4 @@
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -84,6 +85,9 @@ export class SpoolUnread extends Schema.TaggedError<SpoolUnread>()("SpoolUnread"
   }
 }
 
+/** Entries that are put into the chain at once, which holds up everything else. */
+const mostAtOnce = 1000
+
 /**
  * Puts the entries that wait into the chain by `append`, oldest first, and removes them then. `known` says which of their ids are in it
  * already, for a process may have ended in between.
@@ -100,8 +104,8 @@ export const takeIn = <E>(
     for (const one of yield* attempt(() => moved(file))) {
       const { found, unread } = yield* attempt(() => readAway(one))
       const ids = yield* known(found.map(({ id }) => id))
-      const fresh = found.filter(({ id }, index) => !ids.has(id) && found.findIndex((each) => each.id === id) === index)
-      if (fresh.length > 0) yield* append(fresh.map(timedOf))
+      const fresh = [...new Map(found.map((one) => [one.id, one])).values()].filter(({ id }) => !ids.has(id))
+      for (const page of Arr.chunksOf(fresh, mostAtOnce)) yield* append(page.map(timedOf))
       taken += fresh.length
       if (unread > 0)
         yield* Effect.logWarning(`${unread} lines of ${one} are no entries of the audit and were left out`)

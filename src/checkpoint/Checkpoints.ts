@@ -1,3 +1,4 @@
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -20,7 +21,7 @@ export interface CheckpointStore {
 export interface CheckpointOptions {
   /** Created if missing, for its owner only; has a directory for each session. */
   readonly directory: string
-  /** Of one session; beyond these its oldest contents are removed. Default: 2000 files and 256 MiB. */
+  /** Of one session; beyond these the contents that were replaced longest ago are removed. Default: 2000 files and 256 MiB. */
   readonly maxFiles?: number
   readonly maxBytes?: number
 }
@@ -60,21 +61,24 @@ export const make = ({
   maxBytes = 256 * 1024 * 1024,
   maxFiles = 2000
 }: CheckpointOptions): CheckpointStore => {
-  /** What each session is known to have. */
+  /** What each session has, once it was counted. */
   const sizes = new Map<string, { files: number; bytes: number }>()
 
-  const put = (own: string, sha256: string, bytes: Uint8Array): void => {
+  const put = (own: string, sha256: string, bytes: Uint8Array, seconds: number): void => {
     const file = path.join(own, sha256)
-    if (fs.existsSync(file)) return
-    const fresh = temporaryName(path.join(own, "."))
-    try {
-      fs.writeFileSync(fresh, bytes, { mode: 0o600, flag: "wx", flush: true })
-      fs.renameSync(fresh, file)
-    } finally {
-      fs.rmSync(fresh, { force: true })
+    if (!fs.existsSync(file)) {
+      const fresh = temporaryName(path.join(own, "."))
+      try {
+        fs.writeFileSync(fresh, bytes, { mode: 0o600, flag: "wx", flush: true })
+        fs.renameSync(fresh, file)
+      } finally {
+        fs.rmSync(fresh, { force: true })
+      }
+      const size = sizes.get(own)
+      if (size !== undefined) sizes.set(own, { files: size.files + 1, bytes: size.bytes + bytes.length })
     }
-    const size = sizes.get(own) ?? { files: 0, bytes: 0 }
-    sizes.set(own, { files: size.files + 1, bytes: size.bytes + bytes.length })
+    // What is replaced again is needed as long as what was replaced now.
+    fs.utimesSync(file, seconds, seconds)
   }
   const trim = (own: string): void => {
     const known = sizes.get(own)
@@ -92,12 +96,12 @@ export const make = ({
 
   return {
     keep: (session, sha256, bytes) =>
-      Effect.sync(() => {
+      Effect.map(Clock.currentTimeMillis, (now) => {
         if (bytes.length > maxBytes) return "it is too large"
         const own = directoryOf(directory, session)
         try {
           makeDirectory(own)
-          put(own, sha256, bytes)
+          put(own, sha256, bytes, now / 1000)
           trim(own)
           return undefined
         } catch (error) {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Option, TestClock } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Checkpoints from "../../src/checkpoint/Checkpoints.ts"
@@ -78,5 +78,22 @@ describe("going back", () => {
         assert.isTrue(Option.isNone(yield* store.find("s", "../../x")))
         assert.strictEqual(yield* store.keep("s", sha256(new Uint8Array(101)), new Uint8Array(101)), "it is too large")
       })
+  )
+
+  it.scoped("counts what an earlier process has kept, and removes first what was replaced longest ago (K6)", () =>
+    Effect.gen(function* () {
+      const directory = path.join(yield* temporaryDirectory, "kept")
+      const options = { directory, maxFiles: 3, maxBytes: 100 }
+      const keep = (store: Checkpoints.CheckpointStore, text: string) =>
+        Effect.zipRight(TestClock.adjust("1 second"), store.keep("s", sha256(bytes(text)), bytes(text)))
+      yield* Effect.forEach(["a", "b", "c"], (text) => keep(Checkpoints.make(options), text))
+      const store = Checkpoints.make(options)
+      yield* Effect.forEach(["d", "b", "e"], (text) => keep(store, text))
+      const kept = fs.readdirSync(Checkpoints.directoryOf(directory, "s"))
+      assert.sameMembers(
+        kept,
+        ["b", "d", "e"].map((text) => sha256(bytes(text)))
+      )
+    })
   )
 })
