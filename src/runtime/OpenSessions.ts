@@ -56,7 +56,7 @@ export interface OpenSessions {
     session: string,
     write: (log: EventLog.EventLog) => Effect.Effect<void>
   ) => Effect.Effect<boolean, SessionNotFound | SessionBusy | LogError>
-  /** Closes a session that is open here as a shutdown does, and returns once it is closed. */
+  /** Closes a session that is open here as a shutdown does, with what is kept of it, and returns once it is closed. */
   readonly leave: (session: string) => Effect.Effect<void>
   /** Returns when one is opened after this was asked for. */
   readonly opened: () => Effect.Effect<void>
@@ -217,7 +217,8 @@ export const make = ({
       leave: (session) =>
         Effect.suspend(() => {
           const known = sessions.get(session)
-          return known === undefined ? Effect.void : Effect.zipRight(known.session.stop, known.gone)
+          const closed = known === undefined ? Effect.void : Effect.zipRight(known.session.stop, known.gone)
+          return Effect.zipRight(closed, letGo(session))
         }),
       append: (session, write) =>
         Effect.gen(function* () {

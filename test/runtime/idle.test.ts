@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, Fiber, Option, Schema, Stream, TestClock } from "effect"
 import { Approvals } from "../../src/approval/Approvals.ts"
-import { EndSession, SetApprovalPolicy, SuspendSession } from "../../src/runtime/Command.ts"
+import { DeleteSession, EndSession, SetApprovalPolicy, SuspendSession } from "../../src/runtime/Command.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
 import { defaults } from "../../src/runtime/RuntimeOptions.ts"
 import type { SessionHandle } from "../../src/runtime/SessionHandle.ts"
@@ -87,6 +87,20 @@ describe("a session that nobody uses", () => {
       assert.deepStrictEqual(Testing.Timeline.violations(seen), [])
       yield* runtime.request(new EndSession({ session: "s" }))
       assert.deepStrictEqual((yield* (yield* Approvals).state("s")).grants, [])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.scoped("leaves nothing of what was granted and set in it to another one of its name once it is deleted (A6)", () =>
+    Effect.gen(function* () {
+      const runtime = yield* Runtime
+      yield* approved(yield* runtime.session({ id: "s", create: { project: "/p" } }))
+      yield* runtime.request(new SetApprovalPolicy({ session: "s", policy: "edits" }))
+      yield* idle
+      assert.isTrue(yield* isReleased("s"))
+      yield* runtime.request(new DeleteSession({ session: "s" }))
+      yield* runtime.session({ id: "s", create: { project: "/q" } })
+      const { grants, policy } = yield* (yield* Approvals).state("s")
+      assert.deepStrictEqual({ grants, policy }, { grants: [], policy: "ask" })
     }).pipe(Effect.provide(layer))
   )
 
