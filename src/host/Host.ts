@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -193,7 +194,10 @@ const make = <E extends CallError, R>(seal: Project.Seal<E, R>) =>
       const { directory, project } = yield* revisit(place)
       const key = Data.struct({ directory, project, stamp: yield* stamp(place) })
       const making = yield* one.withPermits(1)(RcMap.get(made, key))
-      return yield* Effect.onError(Effect.flatten(Fiber.await(making)), () => RcMap.invalidate(made, key))
+      const exit = yield* Fiber.await(making)
+      // Who gives up before leaves it to all others who wait.
+      if (Exit.isFailure(exit)) yield* RcMap.invalidate(made, key)
+      return yield* exit
     })
     return Host.of({ directory, locate, project, stamp })
   })

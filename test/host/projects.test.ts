@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, Effect, FastCheck as fc, Stream } from "effect"
+import { Chunk, Effect, FastCheck as fc, Fiber, Stream } from "effect"
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { acceptance, read as readProjectFile } from "../../src/config/ProjectFile.ts"
 import { Trust } from "../../src/config/Trust.ts"
-import { Host } from "../../src/host/Host.ts"
+import { builtin, Host } from "../../src/host/Host.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
 import type { SessionHandle } from "../../src/runtime/SessionHandle.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
@@ -106,6 +106,31 @@ const check = (session: SessionHandle, own: Made, other: Made, mark: string) =>
     assert.strictEqual(fs.existsSync(path.join(other.directory, byShell)), !describe.isolated, shell[1])
     fs.rmSync(path.join(own.directory, byShell))
   })
+
+describe("the project of a place", () => {
+  it.scoped("is one for all who wait for it, also where one of them gives up before it is made (R16)", () =>
+    Effect.gen(function* () {
+      const base = yield* temporaryDirectory
+      const begun = yield* Effect.makeLatch(false)
+      const ready = yield* Effect.makeLatch(false)
+      const seal = (stack: Parameters<typeof builtin>[0]) =>
+        begun.open.pipe(Effect.zipRight(ready.await), Effect.zipRight(builtin(stack)))
+      const env = { PATH: "/usr/bin:/bin", HOME: base, TOLLGATE_HOME: path.join(base, "state") }
+      const layer = Host.layerToolset(seal, { directory: base, env, models, policy: "deny" })
+      yield* Effect.gen(function* () {
+        const host = yield* Host
+        const place = yield* host.locate(base)
+        const one = yield* Effect.fork(Effect.scoped(host.project(place)))
+        yield* begun.await
+        const other = yield* Effect.fork(host.project(place))
+        yield* Effect.repeatN(Effect.yieldNow(), 100)
+        yield* Fiber.interrupt(one)
+        yield* ready.open
+        assert.strictEqual(yield* host.project(place), yield* Fiber.join(other))
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    })
+  )
+})
 
 describe("two projects in one process", () => {
   it.scoped.prop(
