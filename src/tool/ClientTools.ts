@@ -105,10 +105,8 @@ const make = ({ timeout = "1 minute" }: ClientToolsOptions) =>
         }
         const requestId = yield* ids.next("client")
         const answer = yield* Deferred.make<ClientAnswer>()
-        waiting.set(requestId, { sessionId, answer })
         const request = { callId, tool, requestId, parameters: call.rawParams, timeoutMillis }
-        yield* call.sink.emit(new ClientCallRequested(request, trusted))
-        const { error, result } = yield* Deferred.await(answer).pipe(
+        const answered = Deferred.await(answer).pipe(
           Effect.timeoutFail({
             duration: timeoutMillis,
             onTimeout: () =>
@@ -119,8 +117,12 @@ const make = ({ timeout = "1 minute" }: ClientToolsOptions) =>
               })
           }),
           // In a step of a stack that nothing interrupts, the time would have to pass.
-          Effect.interruptible,
-          Effect.ensuring(Effect.sync(() => waiting.delete(requestId)))
+          Effect.interruptible
+        )
+        const { error, result } = yield* Effect.acquireUseRelease(
+          Effect.sync(() => waiting.set(requestId, { sessionId, answer })),
+          () => Effect.zipRight(call.sink.emit(new ClientCallRequested(request, trusted)), answered),
+          () => Effect.sync(() => waiting.delete(requestId))
         )
         if (error !== undefined) {
           return yield* new ClientCallFailed({ tool, why: "error", detail: error.slice(0, 1000) })
