@@ -69,12 +69,17 @@ export class ProgressBoard extends Context.Tag("tollgate/tool/ProgressBoard")<
 const kindOf = ({ kind, total }: NewProgress): ProgressKind =>
   kind ?? (total === undefined ? "indeterminate" : "determinate")
 
+/** What is shown of something, and what it takes to stop it. */
+interface Entry {
+  readonly shown: Running
+  readonly cancel: Effect.Effect<unknown> | undefined
+}
+
 const make = (ids: Ids["Type"], capacity: number): ProgressBoard["Type"] => {
-  const running = new Map<string, Running>()
-  const cancels = new Map<string, Effect.Effect<unknown>>()
+  const running = new Map<string, Entry>()
   const moves = Latest.make(0)
   const moved = () => moves.set(moves.get() + 1)
-  const list = () => [...running.values()]
+  const list = () => [...running.values()].map(({ shown }) => shown)
 
   const begin = (id: string, progress: NewProgress) =>
     Effect.clockWith((clock) => {
@@ -82,16 +87,18 @@ const make = (ids: Ids["Type"], capacity: number): ProgressBoard["Type"] => {
       const now = clock.unsafeCurrentTimeMillis()
       const { cancel, label, total } = progress
       running.set(id, {
-        id,
-        label,
-        kind: kindOf(progress),
-        current: 0,
-        ...(total === undefined ? {} : { total }),
-        cancellable: cancel !== undefined,
-        startedAt: now,
-        updatedAt: now
+        cancel,
+        shown: {
+          id,
+          label,
+          kind: kindOf(progress),
+          current: 0,
+          ...(total === undefined ? {} : { total }),
+          cancellable: cancel !== undefined,
+          startedAt: now,
+          updatedAt: now
+        }
       })
-      if (cancel !== undefined) cancels.set(id, cancel)
       moved()
       return Effect.succeed(id)
     })
@@ -104,24 +111,27 @@ const make = (ids: Ids["Type"], capacity: number): ProgressBoard["Type"] => {
       Effect.map(Clock.currentTimeMillis, (now) => {
         const known = running.get(id)
         if (known === undefined) return
+        const { cancel, shown } = known
         running.set(id, {
-          ...known,
-          ...(label === undefined ? {} : { label }),
-          ...(current === undefined ? {} : { current }),
-          ...(total === undefined ? {} : { total }),
-          kind: known.kind === "indeterminate" && total !== undefined ? "determinate" : known.kind,
-          updatedAt: now
+          cancel,
+          shown: {
+            ...shown,
+            ...(label === undefined ? {} : { label }),
+            ...(current === undefined ? {} : { current }),
+            ...(total === undefined ? {} : { total }),
+            kind: shown.kind === "indeterminate" && total !== undefined ? "determinate" : shown.kind,
+            updatedAt: now
+          }
         })
         moved()
       }),
     done: (id) =>
       Effect.sync(() => {
-        cancels.delete(id)
         if (running.delete(id)) moved()
       }),
     cancel: (id) =>
       Effect.suspend(() => {
-        const cancel = cancels.get(id)
+        const cancel = running.get(id)?.cancel
         return cancel === undefined ? Effect.succeed(false) : Effect.as(cancel, true)
       }),
     active: Effect.sync(list),

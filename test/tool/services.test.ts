@@ -186,6 +186,18 @@ describe("ProgressBoard", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("cancels nothing of what an entry was before another one took its id (T13)", () =>
+    Effect.gen(function* () {
+      const board = yield* ProgressBoard
+      let cancelled = false
+      yield* board.start({ id: "plan", label: "first", cancel: Effect.sync(() => (cancelled = true)) })
+      yield* board.start({ id: "plan", label: "second" })
+      assert.isFalse((yield* board.active)[0]?.cancellable)
+      assert.isFalse(yield* board.cancel("plan"))
+      assert.isFalse(cancelled)
+    }).pipe(Effect.provide(layer))
+  )
+
   for (const timeouts of [{}, { limit: Duration.seconds(60) }]) {
     it.effect(
       `shows a call while it runs and cancels it alone, ${"limit" in timeouts ? "with" : "without"} a timeout (T13)`,
