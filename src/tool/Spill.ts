@@ -75,7 +75,8 @@ const make = Effect.fnUntraced(function* ({
 
   const earlier = Effect.gen(function* () {
     const names = yield* fs.readDirectory(directory, { recursive: true })
-    const found = yield* Effect.forEach(
+    // One that another process has removed by now is none.
+    const [, found] = yield* Effect.partition(
       names.filter((name) => name.endsWith(suffix)),
       (name) => {
         const path = paths.join(directory, name)

@@ -167,6 +167,20 @@ describe("Spill", () => {
     )
   )
 
+  it.live("holds its limits beside a file that it cannot look at (T10)", () =>
+    run((directory) =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const keep = (text: string) => Effect.flatMap(Spill, (spill) => spill.keep(spilled(text)))
+        const layer = Spill.layerDirectory({ directory, maxFiles: 1 })
+        const first = yield* Effect.provide(keep("one"), layer)
+        yield* fs.symlink(`${directory}/nowhere`, `${directory}/gone.result.txt`)
+        const last = yield* Effect.provide(keep("two"), layer)
+        assert.deepStrictEqual([yield* fs.exists(first), yield* fs.exists(last)], [false, true])
+      })
+    )
+  )
+
   it.live("fails where it cannot write (T10)", () =>
     run((directory) =>
       Effect.gen(function* () {
