@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Approvals } from "../approval/Approvals.ts"
@@ -213,7 +214,9 @@ export const make = (editor: Editor, settings: Settings, entries: Entries) =>
           yield* Effect.forEach(remarks, (text) => remark(session, text), { discard: true })
           yield* open.watch
         }).pipe(Effect.scoped, Effect.ensuring(Effect.sync(() => entries.remove(entry))))
-        yield* Effect.forkScoped(watching)
+        const watched = yield* Effect.forkScoped(watching)
+        // What it holds is let go of also where it has ended elsewhere.
+        yield* Effect.forkIn(Effect.zipRight(Fiber.await(watched), Scope.close(own, Exit.void)), scope)
         const now = yield* options
         return { modes: modeStateOf(now), configOptions: configOptionsOf(now) }
       })
