@@ -50,9 +50,10 @@ export const make = (directory: string): Effect.Effect<ProjectHeld, never, Host 
         const found = yield* Effect.onError(Scope.extend(host.project(place), own), () => Scope.close(own, Exit.void))
         held = { place, stamp, project: found, own }
         if (before !== undefined) yield* Scope.close(before.own, Exit.void)
-        if (found === before?.project) return found
         yield* Scope.addFinalizer(own, Effect.sync(found.servers.follow(announce)))
-        if (before !== undefined) for (const kind of ["tools", "prompts", "resources"] as const) announce({ kind })
+        // Its files may have changed while it was made: then it is the same under another stamp.
+        if (before !== undefined && before.project !== found)
+          for (const kind of ["tools", "prompts", "resources"] as const) announce({ kind })
         return found
       })
     const current = Effect.flatMap(host.locate(directory), (place) =>
