@@ -86,8 +86,17 @@ const make = (directory: string): TokenStore["Type"] => {
     const found = fs.statSync(directory, { throwIfNoEntry: false, bigint: true })
     return found === undefined ? undefined : { text: `${found.ino} ${found.mtimeNs}`, millis: Number(found.mtimeMs) }
   }
+  /** Empty for one that was revoked since the directory was read. */
+  const textIn = (name: string): string => {
+    try {
+      return fs.readFileSync(path.join(directory, name), "utf8")
+    } catch (error) {
+      if (errnoOf(error) === "ENOENT") return ""
+      throw error
+    }
+  }
   const tokenIn = (name: string): ReadonlyArray<StoredToken> => {
-    const found = decode(fs.readFileSync(path.join(directory, name), "utf8"))
+    const found = decode(textIn(name))
     // What cannot be read lets nobody in.
     return Either.isRight(found) && `${found.right.name}.json` === name ? [found.right] : []
   }

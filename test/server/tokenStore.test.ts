@@ -1,0 +1,21 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { TokenStore } from "../../src/server/TokenStore.ts"
+import { temporaryDirectory } from "../support/temporaryDirectory.ts"
+
+describe("the tokens of the user", () => {
+  it.scoped("count also while another one is revoked, whose file is gone once it is read (X4)", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const names = Effect.gen(function* () {
+        const store = yield* TokenStore
+        yield* store.add({ name: "phone", scopes: ["view"] })
+        fs.symlinkSync(path.join(directory, "nowhere"), path.join(directory, "desk.json"))
+        return (yield* store.list).map(({ name }) => name)
+      })
+      assert.deepStrictEqual(yield* Effect.provide(names, TokenStore.layerFiles(directory)), ["phone"])
+    })
+  )
+})
