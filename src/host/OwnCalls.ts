@@ -6,6 +6,7 @@ import type { DatabaseError } from "../database/DatabaseError.ts"
 import { isCallEnd } from "../gate/CallEvent.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import { SessionStore } from "../runtime/SessionStore.ts"
+import { callKey } from "../tool/CallPlace.ts"
 import { Open, type PastCall } from "./PastCall.ts"
 
 /** Events that are read at once. */
@@ -34,7 +35,7 @@ const finder = (session: string, directory: string) => {
   const started = new Set<string>()
   const line = ({ event, iteration, task, time, worker }: Envelope): ReadonlyArray<PastCall> => {
     if (!("callId" in event) || typeof event.callId !== "string") return []
-    const key = JSON.stringify([task, worker, iteration, event.callId])
+    const key = callKey({ iteration, task, worker }, event.callId)
     if (event._tag === "ToolCallRequested") {
       const { arguments: input, callId: id, tool } = event
       const more = worker === undefined ? {} : { worker }

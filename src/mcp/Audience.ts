@@ -8,6 +8,7 @@ import type {
 } from "@modelcontextprotocol/client"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { progress, type ToolCall } from "../tool/ToolCall.ts"
 
 /** What a server needs before it can answer, each under a key of its own: a form, a page, a text of a model, the roots. */
 export type Inquiries = Readonly<Record<string, InputRequest>>
@@ -56,6 +57,16 @@ export const nobody: Audience = {
   refused: () => {},
   ask: (inquiries) => Effect.succeed(Object.fromEntries(Object.keys(inquiries).map((key) => [key, declined])))
 }
+
+/** Whom a call asks, which says meanwhile that it waits for a person: its idle timeout is not for that. */
+export const patiently = (call: ToolCall, audience: Audience): Audience => ({
+  ...audience,
+  ask: (inquiries) =>
+    Effect.raceFirst(
+      audience.ask(inquiries),
+      Effect.forever(Effect.delay(progress(call, { label: "waits for an answer to its server" }), "10 seconds"))
+    )
+})
 
 /** Who has made the request of a call. */
 export class Addressee extends Context.Reference<Addressee>()("tollgate/mcp/Addressee", {

@@ -6,10 +6,10 @@ import { untrusted } from "../redaction/untrusted.ts"
 import { lazy } from "../system/lazy.ts"
 import * as DynamicTool from "../tool/DynamicTool.ts"
 import { type Decode, issue, type Issue } from "../tool/Parameters.ts"
-import { progress, type ToolCall } from "../tool/ToolCall.ts"
+import type { ToolCall } from "../tool/ToolCall.ts"
 import { ToolResult } from "../tool/ToolResult.ts"
 import { type PathTouch, type Touches, touchesOf } from "../tool/Touches.ts"
-import { Addressee, type Audience } from "./Audience.ts"
+import { Addressee, patiently } from "./Audience.ts"
 import { checked } from "./checked.ts"
 import { filesOf, isPlain } from "../text/FileUri.ts"
 import { isProgram } from "./KnownServer.ts"
@@ -107,17 +107,7 @@ export const make = (slots: ReadonlyArray<ServerSlot>, policy: TouchPolicy): Rea
       ? new NotApproved({ server: text(params, "server").slice(0, 80), name: "It", state: "unknown" })
       : Effect.succeed(slot)
   }
-  const addressee = (call: ToolCall) =>
-    Effect.map(Addressee, (given): Audience => ({
-      ...given,
-      capabilities: given.capabilities,
-      logLevel: given.logLevel,
-      ask: (inquiries) =>
-        Effect.raceFirst(
-          given.ask(inquiries),
-          Effect.forever(Effect.delay(progress(call, { label: "waits for an answer to its server" }), "10 seconds"))
-        )
-    }))
+  const addressee = (call: ToolCall) => Effect.map(Addressee, (given) => patiently(call, given))
   const prompt: Part = {
     description: "Gets a prompt of an MCP server.",
     properties: {

@@ -208,7 +208,7 @@ export const make = ({
       Effect.flatMap(current, (now) => (now === undefined || !stale ? Effect.void : renewed(now)))
     )
     const refresh = one.withPermits(1)(
-      Effect.flatMap(current, (now) => Effect.flatMap(now === undefined ? start : renewed(now), Effect.succeed))
+      Effect.flatMap(current, (now) => (now === undefined ? start : renewed(now)))
     )
     const resources = Effect.gen(function* () {
       const now = yield* one.withPermits(1)(current)

@@ -5,12 +5,12 @@ import type * as Scope from "effect/Scope"
 import type { NetworkRules } from "../policy/network/NetworkRules.ts"
 import type { Processes } from "../process/Processes.ts"
 import { isReserved } from "../tool/reserved.ts"
-import { progress, type ToolCall } from "../tool/ToolCall.ts"
+import type { ToolCall } from "../tool/ToolCall.ts"
 import { McpServerChanged, trusted } from "../tool/ToolEvent.ts"
 import { unfit } from "../gate/unfit.ts"
 import { makeVisible } from "../text/visible.ts"
 import type { DynamicTool } from "../tool/DynamicTool.ts"
-import { Addressee, type Audience } from "./Audience.ts"
+import { Addressee, type Audience, patiently } from "./Audience.ts"
 import type { Confine } from "./Surroundings.ts"
 import { isProgram, type KnownServer } from "./KnownServer.ts"
 import { NotApproved } from "./McpError.ts"
@@ -82,10 +82,6 @@ interface News {
 }
 
 const summary = (all: ReadonlyArray<Standing>) => all.map(({ kind, name, state }) => ({ kind, name, state }))
-
-/** Says again and again that a call waits for a person, which its idle timeout is not for. */
-const waiting = (call: ToolCall): Effect.Effect<never> =>
-  Effect.forever(Effect.delay(progress(call, { label: "waits for an answer to its server" }), "10 seconds"))
 
 /** Changes that one event names. */
 const mostNamed = 100
@@ -184,12 +180,11 @@ export const make = ({
           }
           const telling = Telling.make(hear, yield* Effect.runtime<never>())
           const audience: Audience = {
-            ...given,
+            ...patiently(call, given),
             hear: (progress) => {
               given.hear(progress)
               telling.add(progress)
-            },
-            ask: (inquiries) => Effect.raceFirst(given.ask(inquiries), waiting(call))
+            }
           }
           const asked = slot.during(
             connection.request(

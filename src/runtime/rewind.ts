@@ -5,6 +5,7 @@ import type { FileStep, RestoredFile } from "../checkpoint/FileStep.ts"
 import type { FilePlan, Restored, RestoreFailed, Rewinding } from "../checkpoint/Rewinding.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
+import { callKey } from "../tool/CallPlace.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import { isRoot, root } from "../tool/WorkerPath.ts"
 import { causeOf, type PreviewRewind, type RewindSession } from "./Command.ts"
@@ -105,7 +106,7 @@ const commandsIn = (events: ReadonlyArray<Envelope>): ReadonlyArray<string> => {
   for (const { event, iteration, task, worker } of events) {
     const call = callOf(event)
     if (call === undefined || !programs.has(call.tool)) continue
-    const key = JSON.stringify([task, worker, iteration, call.callId])
+    const key = callKey({ iteration, task, worker }, call.callId)
     // A person or a hook may have changed the command before it ran.
     const given = "arguments" in call ? call.arguments : call.parameters
     if (given !== undefined) {
