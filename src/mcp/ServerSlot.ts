@@ -207,9 +207,7 @@ export const make = ({
     const relisted = one.withPermits(1)(
       Effect.flatMap(current, (now) => (now === undefined || !stale ? Effect.void : renewed(now)))
     )
-    const refresh = one.withPermits(1)(
-      Effect.flatMap(current, (now) => (now === undefined ? start : renewed(now)))
-    )
+    const refresh = one.withPermits(1)(Effect.flatMap(current, (now) => (now === undefined ? start : renewed(now))))
     const resources = Effect.gen(function* () {
       const now = yield* one.withPermits(1)(current)
       const last = now === undefined ? yield* stored : undefined
