@@ -21,7 +21,7 @@ import { type Place, type ProjectError, Projects, type ProjectTools } from "./Pr
 import { recordedPlace } from "./recordedPlace.ts"
 import type { Replies } from "./Replies.ts"
 import * as Session from "./Session.ts"
-import { type SessionBusy, type SessionNotFound, SessionStore } from "./SessionStore.ts"
+import { type Lease, type SessionBusy, type SessionNotFound, SessionStore } from "./SessionStore.ts"
 import type { Submissions } from "./Submissions.ts"
 
 export interface Open {
@@ -72,6 +72,12 @@ export interface OpenSessionsParts {
   readonly submissions: Submissions
 }
 
+interface Kept {
+  readonly scope: Scope.CloseableScope
+  /** The number of the last event before it was held. */
+  readonly since: number
+}
+
 const isOpener = ({ _tag }: Command): boolean =>
   _tag === "CreateSession" || _tag === "ResumeSession" || _tag === "ResumeLastSession"
 
@@ -92,7 +98,7 @@ export const make = ({
     const sessions = new Map<string, Open>()
     let added = Effect.unsafeMakeLatch(false)
     /** What outlives an idle session: grants, its mode, the tools of its client. */
-    const kept = new Map<string, Scope.CloseableScope>()
+    const kept = new Map<string, Kept>()
 
     /** Says that a session is gone, and rejects the commands whose answers were lost with it. */
     const tell = (opened: EventLog.EventLog, unanswered: Map<string, Command>, opener: string | undefined) =>
@@ -112,13 +118,13 @@ export const make = ({
       })
 
     /** Holds the approvals of a session, and once more for as long as anything of it is kept. */
-    const held = (session: string, project: ProjectTools, own: Scope.Scope) =>
+    const held = ({ head: since, session }: Lease, project: ProjectTools, own: Scope.Scope) =>
       Effect.gen(function* () {
         const approval = approvals.session({ session, project: project.rules ?? project.project })
         const opened = yield* Scope.extend(approval, own)
         if (kept.has(session)) return opened
         const keeping = yield* Scope.fork(scope, ExecutionStrategy.sequential)
-        kept.set(session, keeping)
+        kept.set(session, { scope: keeping, since })
         yield* Scope.extend(approval, keeping)
         yield* Scope.addFinalizer(keeping, clientTools.endSession(session))
         return opened
@@ -127,8 +133,13 @@ export const make = ({
       Effect.suspend(() => {
         const own = kept.get(session)
         kept.delete(session)
-        return own === undefined ? Effect.void : Scope.close(own, Exit.void)
+        return own === undefined ? Effect.void : Scope.close(own.scope, Exit.void)
       })
+    /** Whether another process has ended what is kept here, or deleted it. */
+    const isOutlived = ({ since }: Kept, { created, session }: Lease): Effect.Effect<boolean, DatabaseError> =>
+      created
+        ? Effect.succeed(true)
+        : Effect.map(store.tagged(session, ["SessionEnded"], since + 1), (ends) => ends.length > 0)
 
     const start = (
       { create, session: id }: Wanted,
@@ -163,9 +174,11 @@ export const make = ({
           const made = { project: place.project, ...at, ...on, profile: lease.profile, ...cause }
           yield* opened.emit(new SessionCreated(made, trusted), {})
         }
+        const before = kept.get(id)
+        if (before !== undefined && (yield* isOutlived(before, lease))) yield* letGo(id)
         const wasKept = kept.has(id)
         const holding = yield* Scope.fork(own, ExecutionStrategy.sequential)
-        const approval = yield* held(id, project, holding)
+        const approval = yield* held(lease, project, holding)
         const forget = Effect.zipRight(Scope.close(holding, Exit.void), letGo(id))
         const session = yield* Session.make(opened, project, approval, submissions, forget, cause).pipe(
           Effect.provide(context),

@@ -1,7 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, Effect, Fiber, Option, Schema, Stream, TestClock } from "effect"
+import { Chunk, Context, Effect, Fiber, Layer, Option, Schema, Stream, TestClock } from "effect"
 import { Approvals } from "../../src/approval/Approvals.ts"
-import { DeleteSession, EndSession, SetApprovalPolicy, SuspendSession } from "../../src/runtime/Command.ts"
+import {
+  DeleteSession,
+  EndSession,
+  ResumeSession,
+  SetApprovalPolicy,
+  SuspendSession
+} from "../../src/runtime/Command.ts"
+import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
 import { defaults } from "../../src/runtime/RuntimeOptions.ts"
 import type { SessionHandle } from "../../src/runtime/SessionHandle.ts"
@@ -102,6 +109,25 @@ describe("a session that nobody uses", () => {
       const { grants, policy } = yield* (yield* Approvals).state("s")
       assert.deepStrictEqual({ grants, policy }, { grants: [], policy: "ask" })
     }).pipe(Effect.provide(layer))
+  )
+
+  it.scoped("has nothing of what was granted in it once it was ended by another runtime meanwhile (A6)", () =>
+    Effect.gen(function* () {
+      const store = Layer.succeed(SessionStore, Context.get(yield* Layer.build(MemorySessionStore.layer), SessionStore))
+      const built = Layer.build(
+        Layer.fresh(Testing.layer({ model: [acting, "One"], tools: [act], policy: "ask", store }))
+      )
+      const [one, other] = [yield* built, yield* built]
+      const [own, others] = [Context.get(one, Runtime), Context.get(other, Runtime)]
+      const resumed = ({ request }: Runtime["Type"]) =>
+        Effect.retry(Effect.zipRight(Effect.yieldNow(), request(new ResumeSession({ session: "s" }))), { times: 1000 })
+      yield* approved(yield* own.session({ id: "s", create: { project: "/p" } }))
+      yield* own.request(new SuspendSession({ session: "s" }))
+      yield* resumed(others)
+      yield* others.request(new EndSession({ session: "s" }))
+      yield* resumed(own)
+      assert.deepStrictEqual((yield* Context.get(one, Approvals).state("s")).grants, [])
+    })
   )
 
   it.scoped(
