@@ -5,8 +5,8 @@ import { runInForeground } from "../../src/tools/shell/foreground.ts"
 
 const call = { sessionId: "s", callId: "c" }
 
-/** A command that ends when it is told to, in a session; `ended` is how. */
-const world = (refused?: string) =>
+/** A command that has printed `printed` and ends when it is told to, in a session; `ended` is how. */
+const world = (refused?: string, printed = "so far") =>
   Effect.gen(function* () {
     const commands = yield* BackgroundCommands
     yield* Effect.asVoid(commands.open("s", () => Effect.void))
@@ -21,7 +21,7 @@ const world = (refused?: string) =>
         command: "wait",
         directory: "/",
         refused,
-        moved: (print) => print("so far"),
+        moved: (print) => print(printed),
         end: (reason) => Effect.succeed({ reason, exitCode: 0 })
       })
     )
@@ -45,6 +45,14 @@ describe("a command in the foreground", () => {
       yield* Deferred.succeed(finish, "exit code 0")
       yield* commands.news("s", id)
       assert.strictEqual((yield* commands.find("s", id)).end?.reason, "exit code 0")
+    }).pipe(Effect.provide(BackgroundCommands.layer))
+  )
+
+  it.effect("leaves its call at once where it has printed nothing yet (U12, R5)", () =>
+    Effect.gen(function* () {
+      const { commands, running } = yield* world(undefined, "")
+      yield* commands.detach("s", "c")
+      assert.include(yield* Fiber.join(running), { _tag: "Moved", text: "" })
     }).pipe(Effect.provide(BackgroundCommands.layer))
   )
 

@@ -11,7 +11,7 @@ interface Foreground<A> {
   readonly directory: string
   /** Why it cannot move. */
   readonly refused: string | undefined
-  /** What it has printed goes to `print`, also where that is nothing, as does what it prints from now on. */
+  /** What it has printed goes to `print`, as does what it prints from now on. */
   readonly moved: (print: (text: string) => Effect.Effect<void>) => Effect.Effect<unknown>
   /** How it has ended behind its call. */
   readonly end: (result: A) => Effect.Effect<CommandEnd>
@@ -38,14 +38,19 @@ export const runInForeground = <A, E extends { readonly message: string }, R>(
       const move = Effect.gen(function* () {
         if (refused !== undefined) return yield* new BackgroundRefused({ reason: refused })
         if (owner !== "call") return yield* new BackgroundRefused({ reason: "The command has ended." })
+        const told = yield* Deferred.make<void>()
         const { id } = yield* commands.start(sessionId, { command, directory }, (print) =>
           Effect.uninterruptible(moved(print)).pipe(
+            Effect.zipRight(Deferred.succeed(told, undefined)),
             Effect.zipRight(Effect.flatMap(Fiber.join(running), end)),
             Effect.onInterrupt(() => Fiber.interrupt(running))
           )
         )
         owner = "background"
-        yield* Effect.ignore(commands.news(sessionId, id))
+        yield* Effect.raceFirst(
+          Effect.interruptible(Deferred.await(told)),
+          Effect.interruptible(Effect.ignore(commands.news(sessionId, id)))
+        )
         const { end: ended } = yield* Effect.orElseSucceed(commands.find(sessionId, id), () => ({ end: "forgotten" }))
         // A session that closes just now has ended what it never began to hold.
         if (ended !== undefined) yield* Fiber.interrupt(running)
