@@ -90,7 +90,7 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
 
       yield* region.place({
         composer: (most): BottomLine | undefined => {
-          const queued = queue.rows(width(), style)
+          const queued = queue.rows(width(), style, editor.isEmpty)
           const idle = queue.isAsked
           const searching = completion.isSearching
           const suggested = completion.rows(width(), style, Math.max(1, most - queued.length - 1))

@@ -98,7 +98,8 @@ export class PromptQueue {
     return Option.none()
   }
 
-  rows(width: number, style: Style): ReadonlyArray<string> {
+  /** With the key that edits the last one, if it does now. */
+  rows(width: number, style: Style, isEditable: boolean): ReadonlyArray<string> {
     const latest = this.waiting.slice(-shown)
     const more = this.waiting.length - latest.length
     return [
@@ -108,7 +109,8 @@ export class PromptQueue {
       ...latest.map(({ text }, index) => {
         const hinted = `   ${hint} ─`
         const most = width - lead.length - 2
-        const tail = index === latest.length - 1 && most - hinted.length >= leastText ? hinted : " ─"
+        const isHinted = isEditable && index === latest.length - 1
+        const tail = isHinted && most - hinted.length >= leastText ? hinted : " ─"
         const room = Math.max(leastText, most - tail.length)
         return style.dim(fit(`${lead}${fit(`"${visibleLine(text)}"`, room)}${tail}`, width))
       })

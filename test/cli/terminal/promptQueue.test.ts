@@ -14,13 +14,13 @@ describe("prompts that wait", () => {
     ([texts, width]) => {
       const queue = new PromptQueue()
       for (const text of texts) queue.push({ typed: text, text })
-      for (const row of queue.rows(width, plain)) assert.isAtMost(columns(row), width)
+      for (const row of queue.rows(width, plain, true)) assert.isAtMost(columns(row), width)
     }
   )
 
   it("say where there is no room for another (U12)", () => {
     const queue = new PromptQueue()
     for (let index = 0; !queue.isFull; index++) queue.push({ typed: `p${index}`, text: `p${index}` })
-    assert.strictEqual(queue.rows(80, plain)[0], "─ 29 more queued · no room for another ─")
+    assert.strictEqual(queue.rows(80, plain, true)[0], "─ 29 more queued · no room for another ─")
   })
 })

@@ -233,7 +233,7 @@ export const scenes: ReadonlyArray<Scene> = [
       ]) {
         queue.push({ text, typed: text })
       }
-      return queue.rows(width, style)
+      return queue.rows(width, style, true)
     }
   },
   {

@@ -160,13 +160,15 @@ describe("what a person sees", () => {
     const terminal = await prompt(["--dangerously-allow-all"], { columns: 60, rows: 24 })
     terminal.press("wait\r")
     await terminal.seen("│ begun")
-    terminal.press("and then\rhalf a l")
+    terminal.press("and then\r")
+    await terminal.seen(`─ queued: "and then"   ↑ edits it ─`)
+    terminal.press("half a l")
     await terminal.seen("› half a l")
     const shown = await terminal.seen("1 task · esc stops")
     assert.deepStrictEqual(golden(shown, at).split("\n").slice(-5), [
       "  │ begun",
       "* running run_shell · TIME · esc stops",
-      `─ queued: "and then"   ↑ edits it ─`,
+      `─ queued: "and then" ─`,
       "› half a l",
       " ALLOW ALL · test · sandbox off · 1 task · esc stops"
     ])
