@@ -251,6 +251,23 @@ describe("Transcript", () => {
     )
   })
 
+  it("cuts a long message in its middle: its end says what to do (U12)", () => {
+    const long = `${"what went wrong, ".repeat(60)}at last: do this`
+    const seen = (...displays: ReadonlyArray<Display>) => rows(made(40), ...displays)
+    const failure: Display = { ...done, outcome: "failed", reason: long, calls: 0 }
+    const delegated: Display = { _tag: "CallNote", call: call("a"), level: "info", text: long }
+    const shown = [
+      seen(note(long)),
+      seen(failure),
+      seen(delegated, ended(call("a")), done),
+      seen(ended(call("a"), long, "failed"), done)
+    ]
+    for (const one of shown) {
+      assert.match(one.join("\n"), /\n {2,4}… \d+ more lines\n/)
+      assert.match(one.join(" ").replace(/\s+/g, " "), /at last: do this/)
+    }
+  })
+
   it("cuts a long prompt in its middle (U12)", () => {
     const prompt = Array.from({ length: 10_000 }, (_, line) => `line ${line}`).join("\n")
     const shown = rows(made(40), { _tag: "Prompt", text: prompt })

@@ -10,6 +10,7 @@ import type { Style } from "../Style.ts"
 import { aligned, approvedMark, sizeText, title } from "./callHead.ts"
 import type { CallBlock, CallRemark } from "./CallBlock.ts"
 import type { OutputLine } from "./Output.ts"
+import { messageRows } from "./noteRows.ts"
 import { isUnchanged, resultSummary } from "./resultSummary.ts"
 import { painted } from "./sgr.ts"
 import type { Phase } from "../../../ui/verbs.ts"
@@ -23,10 +24,9 @@ export interface RowsOptions {
 
 /** In front of what stands under the head of a call. */
 const indent = "  "
-/** Rows of a diff, of what a person was asked, and of a message that says what went wrong. */
+/** Rows of a diff, and of what a person was asked. */
 const diffLimit = 40
 const askedLimit = 16
-const messageLimit = 8
 /** Rows of a call that runs beside others. */
 const besideRows = 2
 
@@ -45,9 +45,9 @@ export const outputRow = ({ channel, text }: OutputLine, { style, width }: RowsO
 export const remarkRows = ({ level, text }: CallRemark, { style, width }: RowsOptions): ReadonlyArray<string> => {
   const mark = { info: "·", warning: "!", error: "✗" }[level]
   const paint = level === "error" ? style.red : level === "warning" ? style.yellow : style.dim
-  return wrap(makeVisible(text), width - indent.length - 2)
-    .slice(0, messageLimit)
-    .map((line, index) => `${indent}${index === 0 ? paint(mark) : " "} ${paint(line)}`)
+  return messageRows(text, width - indent.length - 2, paint, style).map(
+    (row, index) => `${indent}${index === 0 ? paint(mark) : " "} ${row}`
+  )
 }
 
 /** The lines of a diff as a person may see them. */
@@ -130,9 +130,7 @@ const ending = (block: CallBlock): { readonly parts: ReadonlyArray<string>; read
 const reasonRows = (block: CallBlock, reason: string, { style, width }: RowsOptions): ReadonlyArray<string> => {
   if (reason === "") return []
   const paint = block.ended?.outcome === "failed" ? style.red : style.yellow
-  return wrap(makeVisible(reason), width - indent.length)
-    .slice(0, messageLimit)
-    .map((row) => `${indent}${paint(row)}`)
+  return messageRows(reason, width - indent.length, paint, style).map((row) => `${indent}${row}`)
 }
 
 const outputRows = (block: CallBlock, options: RowsOptions): ReadonlyArray<string> => {

@@ -15,24 +15,34 @@ type Of<Tag extends Display["_tag"]> = Extract<Display, { readonly _tag: Tag }>
 
 /** Columns of running text; longer lines are hard to read. */
 export const textWidth = 100
-/** Rows of a message. */
-const messageLimit = 8
-/** Rows of a prompt: a long one is cut in its middle. */
-const promptFirst = 8
-const promptLast = 3
+/** Rows at both ends of a prompt and of a message, whose end says what to do. */
+const promptEnds = [8, 3] as const
+const messageEnds = [5, 3] as const
 
 const marks = { info: "·", warning: "!", error: "✗" } as const
 
 const paintOf = (level: Level, style: Style) =>
   level === "error" ? style.red : level === "warning" ? style.yellow : style.dim
 
+/** Rows of a text, of a long one its two ends and how much is left out. */
+const ends = (rows: ReadonlyArray<string>, [first, last]: readonly [number, number], style: Style) => {
+  const omitted = rows.length - first - last
+  return omitted < 2
+    ? rows
+    : [...rows.slice(0, first), style.dim(`… ${many(omitted, "more line")}`), ...rows.slice(-last)]
+}
+
+/** Rows of a message. */
+export const messageRows = (
+  text: string,
+  width: number,
+  paint: (row: string) => string,
+  style: Style
+): ReadonlyArray<string> => ends(wrap(makeVisible(text), width).map(paint), messageEnds, style)
+
 export const promptRows = ({ text }: Of<"Prompt">, { style, width }: NoteOptions): ReadonlyArray<string> => {
-  const rows = wrap(makeVisible(text), Math.min(textWidth, width) - 2)
-  const omitted = rows.length - promptFirst - promptLast
-  const [first = "", ...rest] = (omitted < 2 ? rows : rows.slice(0, promptFirst)).map(style.bold)
-  const cut =
-    omitted < 2 ? [] : [style.dim(`… ${many(omitted, "more line")}`), ...rows.slice(-promptLast).map(style.bold)]
-  return [`${style.cyan("›")} ${first}`, ...[...rest, ...cut].map((line) => `  ${line}`)]
+  const rows = wrap(makeVisible(text), Math.min(textWidth, width) - 2).map(style.bold)
+  return ends(rows, promptEnds, style).map((row, index) => `${index === 0 ? style.cyan("›") : " "} ${row}`)
 }
 
 export const noteRows = (
@@ -40,9 +50,10 @@ export const noteRows = (
   { style, width }: NoteOptions
 ): ReadonlyArray<string> => {
   const paint = paintOf(level, style)
-  return wrap(makeVisible(advised(text, error)), width - 2)
-    .slice(0, whole === true ? Infinity : messageLimit)
-    .map((line, index) => `${index === 0 ? paint(marks[level]) : " "} ${paint(line)}`)
+  const said = advised(text, error)
+  const rows =
+    whole === true ? wrap(makeVisible(said), width - 2).map(paint) : messageRows(said, width - 2, paint, style)
+  return rows.map((row, index) => `${index === 0 ? paint(marks[level]) : " "} ${row}`)
 }
 
 /** How a task ended and what it took; `told` is a failure that stands above already. */
@@ -71,8 +82,8 @@ export const taskRows = (
   const [mark, paint] = ended.outcome === "failed" ? (["✗", style.red] as const) : (["◼", style.yellow] as const)
   const reason = told === ended.reason ? "the task ended with this call." : ended.reason
   const error = ended.error === undefined ? undefined : { _tag: ended.error, message: ended.reason }
-  const rows = wrap(makeVisible(advised(reason, error)), width - 2).slice(0, messageLimit)
-  return [...rows.map((line, index) => `${index === 0 ? paint(mark) : " "} ${paint(line)}`), ...dimmed("  ")]
+  const rows = messageRows(advised(reason, error), width - 2, paint, style)
+  return [...rows.map((row, index) => `${index === 0 ? paint(mark) : " "} ${row}`), ...dimmed("  ")]
 }
 
 /** Milliseconds below which a time says nothing. */
