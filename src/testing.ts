@@ -192,7 +192,8 @@ export const session = (id = "session_1"): Effect.Effect<TestSession, RequestErr
         Stream.runHead,
         Effect.flatMap(Effect.mapError(() => new SessionClosed({ session: id })))
       )
-    const recorded = Effect.map(Stream.runCollect(events(1, false)), Chunk.toReadonlyArray)
+    // By the runtime that lives then.
+    const recorded = Effect.suspend(() => Effect.map(Stream.runCollect(events(1, false)), Chunk.toReadonlyArray))
     const awaited = new Map<string, number>()
     const decided = new Set<string>()
     const isOpen = ({ id }: ApprovalRequest) => !decided.has(id)

@@ -66,8 +66,8 @@ const partsOf = ({ finish, message: { message }, usage }: Answered): ReadonlyArr
 /** The answers of a log, each behind the message that its worker was shown last. */
 const answersOf = (log: ReadonlyArray<Envelope>) => {
   const views = new Map<string, ModelView>()
-  return log.flatMap(({ event, task, worker }) => {
-    const place = placeKey({ task, worker: worker ?? root })
+  return log.flatMap(({ event, session, task, worker }) => {
+    const place = JSON.stringify([session, placeKey({ task, worker: worker ?? root })])
     const view = views.get(place) ?? new ModelView()
     views.set(place, view)
     const found =

@@ -133,6 +133,7 @@ describe("the test harness", () => {
       assert.strictEqual((yield* last.awaitTag("ToolCallOutcomeUnknown")).tool, "deploy")
       assert.deepInclude(yield* last.awaitEnd("t"), { _tag: "TaskFailed", kind: "crash" })
       assert.deepStrictEqual(Testing.Timeline.violations(yield* last.recorded), [])
+      assert.deepStrictEqual(yield* before.recorded, yield* last.recorded)
     }).pipe(
       Effect.provide(Testing.layer({ toolset: production, policy: "ask", model: [deploying("1"), "Done."] })),
       Effect.provideService(Ship, { deploy: Effect.never })
@@ -154,6 +155,20 @@ describe("the test harness", () => {
       assert.include(JSON.stringify(other.at(-1)?.event), "the recording has no answer")
       const { line } = yield* failureOf(Testing.Recording.parse(`${lines}\nno event`))
       assert.strictEqual(line, recorded.length + 1)
+    })
+  })
+
+  it.effect("plays a recorded log again of sessions whose tasks have the same names, side by side (R6)", () => {
+    const turns = [deploying("1"), "Done."] as const
+    const both = Effect.forEach(["a", "b"], (id) =>
+      Effect.flatMap(Testing.session(id), (session) => session.run(`ship ${id}`, "t"))
+    )
+    const playing = (model: Parameters<typeof Testing.layer>[0]["model"]) =>
+      Effect.provide(both, Layer.provide(Testing.layer({ toolset: production, model }), here))
+    return Effect.gen(function* () {
+      const recorded = (yield* playing([...turns, ...turns])).flat().toSorted((one, other) => one.seq - other.seq)
+      for (const events of yield* playing(Testing.Recording.model(recorded)))
+        assert.strictEqual(events.at(-1)?.event._tag, "TaskCompleted")
     })
   })
 
