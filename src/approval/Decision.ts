@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import type { AuditEntry } from "../audit/AuditChain.ts"
+import { lazy } from "../system/lazy.ts"
 import type { ApprovalOutcome, ApprovalRequest, Scope, WiderKind } from "../tool/ApprovalRequest.ts"
 import type { Preview } from "../tool/Preview.ts"
 import type * as Tool from "../tool/Tool.ts"
@@ -47,6 +49,23 @@ export const refusedEntry = (
   decided_by: by,
   outcome: `${error._tag}: ${error._tag === "ApprovalNotPending" ? error.state : error.what}`
 })
+
+const isProper = lazy(() =>
+  Schema.is(
+    Schema.Struct({
+      decision: Schema.Literal("approve", "deny"),
+      reason: Schema.optional(Schema.String),
+      stop: Schema.optional(Schema.Boolean),
+      by: Schema.String
+    })
+  )
+)
+
+/** The decision, as far as it is told of; the compiler has not seen all code that decides. */
+export const proper = (decision: Decision): Effect.Effect<Decision> =>
+  isProper()(decision)
+    ? Effect.succeed(decision)
+    : Effect.die(new TypeError("the decision, its reason, stop or by is not what its type allows"))
 
 /** A decision without a person, e.g. in a test. One that crashes, or has a scope that the request does not offer, denies. */
 export type Decide = (

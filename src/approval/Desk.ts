@@ -28,6 +28,7 @@ import {
   clearanceOf,
   type Decide,
   type Decision,
+  proper,
   refusedEntry,
   type Resolution,
   resolutionOf
@@ -229,8 +230,12 @@ export const make = (
         if (resolution.outcome === "granted") yield* extend(waiting, decision)
       })
 
-    const decide = Effect.fn("Approvals.decide")((decision: Decision) =>
-      Effect.uninterruptible(Effect.tapError(accept(decision), (error) => audit.record(refusedEntry(decision, error))))
+    const decide = Effect.fn("Approvals.decide")((given: Decision) =>
+      Effect.flatMap(proper(given), (decision) =>
+        Effect.uninterruptible(
+          Effect.tapError(accept(decision), (error) => audit.record(refusedEntry(decision, error)))
+        )
+      )
     )
     const elsewhere = takenFrom(box, decide)
 

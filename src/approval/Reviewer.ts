@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { logCrash } from "../redaction/logCrash.ts"
+import { effectFrom } from "../middleware/effectOf.ts"
 import { catchOwnEnd } from "../middleware/endOf.ts"
 import * as Answer from "../process/Answer.ts"
 import { Processes } from "../process/Processes.ts"
@@ -84,7 +85,10 @@ export const consulted = (
       )
     )
   return catchOwnEnd(
-    Effect.suspend(() => Effect.flatMap(decide(request), (given) => answerOf(given, unanswered))),
+    Effect.flatMap(
+      effectFrom("it", () => decide(request)),
+      (given) => answerOf(given, unanswered)
+    ),
     (cause) =>
       Effect.zipRight(logCrash("The approval reviewer crashed", cause, Effect.logWarning), unanswered("it crashed"))
   ).pipe(

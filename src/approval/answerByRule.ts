@@ -1,5 +1,6 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import { valueOf } from "../middleware/effectOf.ts"
 import type { DecisionRefused } from "./ApprovalError.ts"
 import type { Decide, Decision } from "./Decision.ts"
 import type { Pending } from "./Queue.ts"
@@ -10,7 +11,7 @@ export const answerByRule =
   ({ answer, request }: Pending, rule: Decide): Effect.Effect<void> =>
     Effect.suspend(() => {
       const { digest, id: approvalId, sessionId } = request
-      const { decision, reason, scope = "once", stop } = rule(request)
+      const { decision, reason, scope = "once", stop } = valueOf("it", rule(request))
       const more = { ...(reason === undefined ? {} : { reason }), ...(stop === undefined ? {} : { stop }) }
       return decide({ approvalId, sessionId, digest, decision, scope, by: "rule", ...more })
     }).pipe(

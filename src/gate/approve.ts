@@ -9,6 +9,7 @@ import { Approvals } from "../approval/Approvals.ts"
 import { free, type Wanted } from "../approval/Decision.ts"
 import { editedKey, editedOf } from "../approval/Request.ts"
 import { deadline } from "../middleware/deadline.ts"
+import { effectFrom, valueOf } from "../middleware/effectOf.ts"
 import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
 import { fieldsOf } from "../text/fieldsOf.ts"
@@ -38,7 +39,7 @@ const soon = <A>({ callId, name: tool }: ToolCall, what: Foretelling, self: Effe
 const asksFor = (call: ToolCall): Wanted | Effect.Effect<Wanted> => {
   const need = call.tool.approval
   if (typeof need !== "function") return need === "always" && need
-  const asks = need(call.params as never) as Wanted | Effect.Effect<Wanted>
+  const asks = valueOf("its approval", need(call.params as never) as Wanted | Effect.Effect<Wanted>)
   return Effect.isEffect(asks) ? soon(call, "approval", asks) : asks
 }
 
@@ -48,8 +49,8 @@ const readPreview = fieldsOf(Preview)
 const previewOf = (call: ToolCall): Effect.Effect<Preview | undefined> => {
   const make: ((params: never) => unknown) | undefined = call.tool.preview
   if (make === undefined) return Effect.succeed(undefined)
-  const made = Effect.suspend(() => soon(call, "preview", make(call.params as never) as Effect.Effect<unknown>))
-  return Effect.flatMap(made, (given) =>
+  const made = effectFrom("its preview", () => make(call.params as never) as Effect.Effect<unknown>)
+  return Effect.flatMap(soon(call, "preview", made), (given) =>
     given === undefined
       ? Effect.succeed(undefined)
       : Effect.orDieWith(readPreview(given), () => new TypeError("its preview gave something else than a preview"))

@@ -10,6 +10,7 @@ import { silent, type ToolCall } from "../tool/ToolCall.ts"
 import { made, ToolCallStarted } from "../tool/ToolEvent.ts"
 import { ResultInvalid, type ToolResult } from "../tool/ToolResult.ts"
 import { changedFrom } from "./asked.ts"
+import { effectOf } from "../middleware/effectOf.ts"
 import { passing } from "./approve.ts"
 import { AlreadyRan, GateBypassed, ParametersChanged, type Refused } from "./GateError.ts"
 import { Passage, type Told } from "./Passage.ts"
@@ -19,7 +20,7 @@ type Handler = Tool.Any["handler"]
 
 /** The handler's own error and requirements are in the toolset's type; here they are out of sight. */
 const handle = (handler: (params: never, call: ToolCall) => unknown, call: ToolCall): Effect.Effect<unknown> =>
-  handler(call.params as never, call) as Effect.Effect<unknown>
+  effectOf("the handler", handler(call.params as never, call) as Effect.Effect<unknown>)
 
 /** The tool as calls carry it: a frozen copy whose handler fails, since only the gate runs handlers. */
 export const handled = (tool: Tool.Any): Tool.Any =>

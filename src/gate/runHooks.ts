@@ -5,6 +5,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { deadline } from "../middleware/deadline.ts"
+import { effectFrom } from "../middleware/effectOf.ts"
 import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
 import { After, Before, type Hook, type HookFailure, type HooksOf, type Outcome } from "../tool/Hook.ts"
@@ -87,7 +88,7 @@ const guarded = <A, B, R>(
   read: (decision: A) => B,
   otherwise: B
 ): Effect.Effect<B, HookFailed, R> => {
-  const started = Effect.map(Effect.suspend(run), read)
+  const started = Effect.map(effectFrom("it", run), read)
   const bounded =
     hook.timeout === undefined
       ? started

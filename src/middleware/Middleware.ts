@@ -1,4 +1,5 @@
 import type * as Effect from "effect/Effect"
+import { effectOf } from "./effectOf.ts"
 
 /** What a middleware does to the type of the effect it wraps. */
 export interface Change {
@@ -66,7 +67,7 @@ export const members = (self: Any): ReadonlyArray<Any> => {
 const compose = (middleware: ReadonlyArray<Any>, next: Next): Next =>
   middleware.reduceRight<Next>((inner, outer) => {
     const around = outer as unknown as Untyped
-    return (call) => around(call, inner)
+    return (call) => effectOf("a middleware", around(call, inner))
   }, next)
 
 /** Several middleware as one; the first is the outermost. */

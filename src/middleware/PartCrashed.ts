@@ -3,6 +3,7 @@ import * as Chunk from "effect/Chunk"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { effectFrom } from "./effectOf.ts"
 import { catchOwnCrash } from "./endOf.ts"
 
 /** Code of the user that `what` names has crashed, and nothing can take the place of what it would give; a defect. */
@@ -23,7 +24,7 @@ export const ofPart = <A>(what: string, ask: () => A): A => {
 
 /** The same for an effect of the user. */
 export const ofPartEffect = <A, E, R>(what: string, ask: () => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  catchOwnCrash(Effect.suspend(ask), (cause) => Effect.die(new PartCrashed({ what, cause })))
+  catchOwnCrash(effectFrom("it", ask), (cause) => Effect.die(new PartCrashed({ what, cause })))
 
 /** Whose crash it is, for a person: that of code of the user, or of Tollgate. */
 export const blameOf = (cause: Cause.Cause<unknown>): string =>

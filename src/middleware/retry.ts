@@ -5,6 +5,7 @@ import * as Schedule from "effect/Schedule"
 import * as ScheduleDecision from "effect/ScheduleDecision"
 import * as ScheduleIntervals from "effect/ScheduleIntervals"
 import * as Schema from "effect/Schema"
+import { valueOf } from "./effectOf.ts"
 import type { Middleware } from "./Middleware.ts"
 import type { Named } from "./Named.ts"
 import { named } from "./Step.ts"
@@ -136,7 +137,7 @@ export const retry = <Call extends Repeatable>(
       })
     const failed = (attempt: number, error: E, state: unknown): Effect.Effect<A, E | RetriesExhausted, R> => {
       const final = Effect.suspend(() => Effect.fail(attempt === 1 ? error : exhausted(attempt, error)))
-      if (!policy.retryable(error)) return final
+      if (!valueOf("retryable", policy.retryable(error))) return final
       const asked = retryAfter(error)
       if (policy.patience !== undefined && Duration.greaterThan(asked, policy.patience)) {
         return exhausted(attempt, error, Duration.toMillis(asked))

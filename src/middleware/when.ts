@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { valueOf } from "./effectOf.ts"
 import type { Any, Change, Fails, Middleware, Requires } from "./Middleware.ts"
 import { named, steps } from "./Step.ts"
 
@@ -15,6 +16,6 @@ export const when = <Call, C extends Change>(
 ): Middleware<Call, Sometimes<C>> => {
   const inner = steps(middleware as unknown as Any).map(({ step }) => step)
   const conditional: Middleware<Call, Sometimes<C>> = (call, next) =>
-    Effect.suspend(() => (predicate(call) ? middleware(call, next) : next(call)))
+    Effect.suspend(() => (valueOf("its predicate", predicate(call)) ? middleware(call, next) : next(call)))
   return named(`when › ${inner.join(" › ")}`, "", conditional)
 }

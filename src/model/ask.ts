@@ -1,6 +1,9 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Stream from "effect/Stream"
+import { misgiven } from "../middleware/effectOf.ts"
 import { catchOwnEnd } from "../middleware/endOf.ts"
 import type { ModelRequest, ModelService } from "./Model.ts"
 import { modelCrash } from "./modelCrash.ts"
@@ -8,6 +11,12 @@ import { isModelError, ModelCut, type ModelError } from "./ModelError.ts"
 import type { Finished } from "./ModelPart.ts"
 import { partFault } from "./partFault.ts"
 import { Refused, run, type Tell } from "./Push.ts"
+
+/** What a model gives as its answer, where it is a stream. */
+const streamOf = (given: ReturnType<ModelService["stream"]>): typeof given => {
+  if (Predicate.hasProperty(given, Stream.StreamTypeId)) return given
+  throw misgiven("it", given, "a Stream")
+}
 
 /** Whether a failure is of those that a model may have; the compiler has not seen every model. */
 const isTyped = (cause: Cause.Cause<ModelError | Refused>): boolean =>
@@ -38,7 +47,7 @@ export const ask = (
       else if (part._tag === "AttemptFailed") finished = undefined
       return Effect.map(tell(part), told)
     }
-    const asked = Effect.suspend(() => run(model.stream(request), heard))
+    const asked = Effect.suspend(() => run(streamOf(model.stream(request)), heard))
     return Effect.zipRight(
       catchOwnEnd(asked, (cause, end) =>
         !telling && (end === "crashed" || !isTyped(cause)) ? modelCrash(model.name, cause) : Effect.failCause(cause)

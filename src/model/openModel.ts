@@ -2,6 +2,7 @@ import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { logCrash } from "../redaction/logCrash.ts"
+import { effectFrom } from "../middleware/effectOf.ts"
 import { catchOwnCrash } from "../middleware/endOf.ts"
 import { lazy } from "../system/lazy.ts"
 import type { ModelService } from "./Model.ts"
@@ -41,7 +42,7 @@ export const openModel = (
 ): Effect.Effect<ModelService, ProfileError | ModelCrashed> =>
   Effect.filterOrFail(
     catchOwnCrash(
-      Effect.suspend(() => models.get(profile)),
+      effectFrom("it", () => models.get(profile)),
       (cause) => modelCrash(profile, cause)
     ),
     (model) => isProper().model(model),
@@ -69,7 +70,7 @@ export const openRouted = (
   return Effect.gen(function* () {
     const decision = yield* Effect.filterOrFail(
       catchOwnCrash(
-        Effect.suspend(() => route(request)),
+        effectFrom("it", () => route(request)),
         (cause) => routingCrash(profile, cause)
       ),
       (decision) => isProper().decision(decision),

@@ -227,7 +227,10 @@ export const Command = Schema.Union(
 export type Command = typeof Command.Type
 
 /** The fields by which the events that answer a command name it and its sender. */
-export const causeOf = ({ by, commandId }: Command): { readonly commandId?: string; readonly by?: string } => ({
+export const causeOf = ({
+  by,
+  commandId
+}: Pick<Command, "by" | "commandId">): { readonly commandId?: string; readonly by?: string } => ({
   ...(commandId === undefined ? {} : { commandId }),
   ...(by === undefined ? {} : { by: by.slice(0, maxSender) })
 })

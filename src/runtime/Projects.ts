@@ -11,6 +11,7 @@ import type { NamedWorkers } from "../agent/NamedWorker.ts"
 import { Tools } from "../agent/Tools.ts"
 import type { ProjectRules } from "../approval/ProjectRules.ts"
 import type { Rewinding } from "../checkpoint/Rewinding.ts"
+import { effectFrom } from "../middleware/effectOf.ts"
 import { catchOwnCrash } from "../middleware/endOf.ts"
 import type { BackgroundCommands } from "../process/BackgroundCommands.ts"
 import { lazy } from "../system/lazy.ts"
@@ -127,7 +128,7 @@ const settled = <A, R>(
   return Effect.flatMap(Closing, ({ bounded }) =>
     bounded(
       Effect.filterOrFail(
-        catchOwnCrash(Effect.suspend(ask), (cause) =>
+        catchOwnCrash(effectFrom("it", ask), (cause) =>
           Effect.zipRight(
             logCrash(`The code that opens projects crashed at ${directory}`, cause),
             unavailable("Crashed", "crashed. See the log")

@@ -1,5 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
@@ -30,6 +31,7 @@ import * as EventLog from "./EventLog.ts"
 import * as OpenSessions from "./OpenSessions.ts"
 import * as OwnLog from "./OwnLog.ts"
 import { contained, Projects } from "./Projects.ts"
+import { type Improper, properCommand } from "./properCommand.ts"
 import * as Replies from "./Replies.ts"
 import { checked, RuntimeOptions } from "./RuntimeOptions.ts"
 import * as SessionHandle from "./SessionHandle.ts"
@@ -184,14 +186,25 @@ const make = Effect.gen(function* () {
     if (!taken) submissions.leave(command)
     return taken
   }
-  const send = (command: Command) =>
+  const take = (command: Command) =>
     Effect.flatMap(offer(command), (taken) => (taken ? Effect.void : new RuntimeHasStopped()))
+  const improper = (found: Improper) => replies.reject(found, found.reason)
+  const send = (command: Command) => Either.match(properCommand(command), { onLeft: improper, onRight: take })
 
-  const request = <C extends Command>(command: C) =>
-    Effect.flatMap(
-      command.commandId === undefined ? ids.next("command") : Effect.succeed(command.commandId),
-      (commandId) => answers.request(command, commandId, send({ ...command, commandId }))
-    )
+  const idOf = ({ commandId }: Pick<Command, "commandId">) =>
+    commandId === undefined ? ids.next("command") : Effect.succeed(commandId)
+  const request = <C extends Command>(given: C) =>
+    Either.match(properCommand(given), {
+      onLeft: (found) =>
+        Effect.flatMap(
+          idOf(found),
+          (commandId) => new Answers.RequestRejected({ commandId, command: found._tag, reason: found.reason })
+        ),
+      onRight: (command) =>
+        Effect.flatMap(idOf(command), (commandId) =>
+          answers.request(command, commandId, take({ ...command, commandId }))
+        )
+    })
 
   const watch = (session: string) => {
     const opened = sessions.find(session)?.session
@@ -224,8 +237,12 @@ const make = Effect.gen(function* () {
     })
   return Runtime.of({
     commands: CommandQueue.make(mailbox, options.commandCapacity, {
-      offer: (command) => Effect.catchTag(offer(command), "TooManyTasks", () => Effect.succeed(false)),
-      unsafeOffer
+      offer: (command) =>
+        Either.match(properCommand(command), {
+          onLeft: (found) => Effect.as(improper(found), false),
+          onRight: (command) => Effect.catchTag(offer(command), "TooManyTasks", () => Effect.succeed(false))
+        }),
+      unsafeOffer: (command) => Either.match(properCommand(command), { onLeft: () => false, onRight: unsafeOffer })
     }),
     send,
     request,

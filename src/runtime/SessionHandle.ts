@@ -1,18 +1,15 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { ApprovalRequest, Scope as ApprovalScope } from "../tool/ApprovalRequest.ts"
 import { Ids } from "../tool/Ids.ts"
-import { trusted } from "../tool/ToolEvent.ts"
-import { mistakesOf } from "../redaction/Mistake.ts"
-import { type Answer, RequestRejected, type RuntimeHasStopped } from "./Answers.ts"
-import {
+import type { Answer, RequestRejected, RuntimeHasStopped } from "./Answers.ts"
+import type {
   CancelTask,
-  type Command,
+  Command,
   CreateSession,
   DecideApproval,
   InvokeTool,
@@ -151,40 +148,13 @@ interface Doors {
 
 type Opener = CreateSession | ResumeSession | ResumeLastSession
 
-/** The command that opens a session, by its name, and how it is made. */
-const openerOf = (
-  options: SessionOptions,
-  who: { readonly by?: string },
-  made: string
-): readonly [command: Opener["_tag"], make: () => Opener] =>
+/** The command that opens a session. */
+const opening = (options: SessionOptions, who: { readonly by?: string }, made: string): Opener =>
   "create" in options
-    ? ["CreateSession", () => new CreateSession({ ...who, session: options.id ?? made, ...options.create })]
+    ? { _tag: "CreateSession", ...who, session: options.id ?? made, ...options.create }
     : "id" in options
-      ? ["ResumeSession", () => new ResumeSession({ ...who, session: options.id })]
-      : ["ResumeLastSession", () => new ResumeLastSession({ ...who, project: options.resume.lastOf })]
-
-/** Names that no command has are refused here, for all commands that follow. */
-const opening = (options: SessionOptions, who: { readonly by?: string }, made: string) => {
-  const [command, make] = openerOf(options, who, made)
-  return Effect.try({
-    try: make,
-    catch: (error) => {
-      if (ParseResult.isParseError(error)) return error
-      throw error
-    }
-  }).pipe(Effect.catchAll((error) => refused(command, error)))
-}
-
-/** Says what of the options no command can have. */
-const refused = (command: Opener["_tag"], error: ParseResult.ParseError) =>
-  Effect.gen(function* () {
-    const told = mistakesOf(error).map(({ path, problem }) => `${path.join(".")}: ${problem}`)
-    return yield* new RequestRejected({
-      commandId: yield* (yield* Ids).next("command"),
-      command,
-      reason: `The session was not opened. ${told.join("; ")}.`
-    })
-  })
+      ? { _tag: "ResumeSession", ...who, session: options.id }
+      : { _tag: "ResumeLastSession", ...who, project: options.resume.lastOf }
 
 /** Opens a session; its streams end with the scope, what it has submitted goes on. */
 export const open = (
@@ -194,7 +164,7 @@ export const open = (
   Effect.gen(function* () {
     const ids = yield* Ids
     const who = options.by === undefined ? {} : { by: options.by }
-    const opened = yield* request(yield* opening(options, who, yield* ids.next("session")))
+    const opened = yield* request(opening(options, who, yield* ids.next("session")))
     const { session } = opened
     const released = yield* Deferred.make<void>()
     yield* Effect.addFinalizer(() => Deferred.succeed(released, undefined))
@@ -226,18 +196,21 @@ export const open = (
               })
             )
           ),
-          cancel: request(new CancelTask({ ...who, session, task }, trusted)).pipe(
+          cancel: request<CancelTask>({ _tag: "CancelTask", ...who, session, task }).pipe(
             Effect.asVoid,
             Effect.catchTag("RequestRejected", () => Effect.void)
           )
         }
       })
     const submit = (prompt: string, task: string, typed?: string) =>
-      submitted(new SubmitPrompt({ ...who, session, task, prompt, ...(typed === undefined ? {} : { typed }) }, trusted))
+      submitted({ _tag: "SubmitPrompt", ...who, session, task, prompt, ...(typed === undefined ? {} : { typed }) })
     const decide = (
       { digest, id: approvalId }: ApprovalRequest,
       decision: Pick<DecideApproval, "decision" | "scope" | "reason" | "stop">
-    ) => Effect.asVoid(request(new DecideApproval({ ...who, session, approvalId, digest, ...decision }, trusted)))
+    ) =>
+      Effect.asVoid(
+        request<DecideApproval>({ _tag: "DecideApproval", ...who, session, approvalId, digest, ...decision })
+      )
 
     return {
       id: session,
@@ -251,19 +224,19 @@ export const open = (
         Effect.flatMap(ids.next("task"), (task) =>
           submit(text, task).pipe(
             Effect.flatMap((submitted) => submitted.await),
-            Effect.onInterrupt(() => Effect.ignore(send(new CancelTask({ ...who, session, task }, trusted)))),
+            Effect.onInterrupt(() => Effect.ignore(send({ _tag: "CancelTask", ...who, session, task }))),
             Effect.flatMap((end) => completed(task, end))
           )
         ),
       invoke: (tool, parameters, { apart, task } = {}) =>
         Effect.flatMap(task === undefined ? ids.next("task") : Effect.succeed(task), (task) => {
           const how = apart === undefined ? {} : { apart }
-          return submitted(new InvokeTool({ ...who, session, task, tool, parameters, ...how }, trusted))
+          return submitted({ _tag: "InvokeTool", ...who, session, task, tool, parameters, ...how })
         }),
       events: (subscription) => Stream.interruptWhenDeferred(subscribe(session, subscription), released),
-      approve: (asked, options = {}) => decide(asked, { decision: "approve", ...options }),
-      deny: (asked, options = {}) => decide(asked, { decision: "deny", ...options }),
+      approve: (asked, options = {}) => decide(asked, { ...options, decision: "approve" }),
+      deny: (asked, options = {}) => decide(asked, { ...options, decision: "deny" }),
       switchModel: (profile) =>
-        Effect.map(request(new SwitchModel({ ...who, session, profile }, trusted)), ({ event }) => event)
+        Effect.map(request<SwitchModel>({ _tag: "SwitchModel", ...who, session, profile }), ({ event }) => event)
     }
   })

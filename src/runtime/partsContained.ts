@@ -5,6 +5,7 @@ import { logCrash } from "../redaction/logCrash.ts"
 import { MemoryFailed } from "../memory/MemoryError.ts"
 import { MemoryKind, MemoryScope } from "../memory/MemoryEntry.ts"
 import type { ProjectMemory } from "../memory/ProjectMemory.ts"
+import { effectFrom } from "../middleware/effectOf.ts"
 import { catchOwnCrash } from "../middleware/endOf.ts"
 import { type BackgroundCommands, BackgroundRefused } from "../process/BackgroundCommands.ts"
 import { lazy } from "../system/lazy.ts"
@@ -55,7 +56,7 @@ const instead = <A, E>(
     bounded(
       Effect.flatMap(
         catchOwnCrash(
-          Effect.map(Effect.suspend(ask), (given) => ({ given })),
+          Effect.map(effectFrom("it", ask), (given) => ({ given })),
           (cause) => Effect.as(logCrash(`The code that ${what} crashed`, cause), undefined)
         ),
         (answer) =>

@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import { logCrash } from "../redaction/logCrash.ts"
 import { type DatabaseError, DatabaseFailed } from "../database/DatabaseError.ts"
+import { effectFrom } from "../middleware/effectOf.ts"
 import { catchOwnEnd } from "../middleware/endOf.ts"
 import { Closing, patience } from "./Closing.ts"
 import { isProper } from "./driverAnswer.ts"
@@ -35,7 +36,7 @@ export const settled = <A, E extends SessionNotFound | SessionBusy | LogError, R
 ): Effect.Effect<A, E | DatabaseFailed, R> =>
   Effect.flatMap(Closing, ({ bounded }) =>
     bounded(
-      catchOwnEnd(Effect.suspend(ask), (cause): Effect.Effect<never, E | DatabaseFailed> =>
+      catchOwnEnd(effectFrom("it", ask), (cause): Effect.Effect<never, E | DatabaseFailed> =>
         isTyped(cause)
           ? Effect.failCause(cause)
           : Effect.zipRight(
@@ -84,7 +85,7 @@ export const passing = (handover: Handover): Handover => ({
   request: (session) => settled("handover", () => handover.request(session)),
   requested: (session) =>
     catchOwnEnd(
-      Effect.suspend(() => handover.requested(session)),
+      effectFrom("it", () => handover.requested(session)),
       (cause) => Effect.zipRight(logCrash("The session store crashed at handover", cause), Effect.never)
     ),
   takenBy: (session) => {

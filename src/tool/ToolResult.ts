@@ -3,6 +3,7 @@ import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
+import { valueOf } from "../middleware/effectOf.ts"
 import { fieldsOf } from "../text/fieldsOf.ts"
 import { isDeepValue, maxJsonDepth } from "../text/Json.ts"
 
@@ -98,7 +99,7 @@ export const encoder = (
         failed === undefined
           ? Either.right(result)
           : attempt(
-              () => new ToolResult(result.value, result.text, failed(success as never)),
+              () => new ToolResult(result.value, result.text, valueOf("it", failed(success as never))),
               "its tool cannot tell from a failure"
             )
       )

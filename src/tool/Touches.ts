@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import * as path from "node:path"
+import { valueOf } from "../middleware/effectOf.ts"
 import { filesOf, isFileUri } from "../text/FileUri.ts"
 
 /** What is done with a path. */
@@ -56,7 +57,7 @@ const isTouches = (given: unknown): given is Touches =>
 export const touchesOf = (declared: Declaration<never> | undefined, params: unknown): Touches | undefined => {
   if (declared === undefined || declared === "none") return declared && none
   try {
-    const given: unknown = declared(params as never)
+    const given: unknown = valueOf("it", declared(params as never))
     return isTouches(given) ? given : undefined
   } catch {
     return undefined

@@ -63,7 +63,7 @@ describe("a session", () => {
       const runtime = yield* Runtime
       const refused = yield* Effect.flip(Effect.scoped(runtime.session(options)))
       assert.strictEqual(refused._tag, "RequestRejected")
-      assert.match(refused.message, new RegExp(`^The session was not opened\\. ${field}: [^{]+\\.$`))
+      assert.match(refused.message, new RegExp(`^Nothing was done\\. ${field}: [^{]+\\.$`))
       assert.deepInclude(yield* (yield* runtime.session({ create })).prompt("hi"), { text: "Done" })
     }).pipe(Effect.provide(Testing.layer({ model: ["Done"] })))
   )
