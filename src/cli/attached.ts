@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { constants } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
@@ -33,7 +34,8 @@ const readImage = (file: string, { directory, home }: From): Effect.Effect<Image
       catch: (cause) => new ImageRefused({ name, reason: `${errnoText(code(cause))}.` })
     })
   const bytes = Effect.acquireUseRelease(
-    attempt(() => fs.open(place, "r")),
+    // A pipe that nobody writes to would be waited for.
+    attempt(() => fs.open(place, constants.O_RDONLY | constants.O_NONBLOCK)),
     (opened) =>
       Effect.gen(function* () {
         const stat = yield* attempt(() => opened.stat())

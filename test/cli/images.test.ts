@@ -1,5 +1,6 @@
 // @effect-diagnostics asyncFunction:off - drives real processes from outside
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { type ModelServer, modelServer } from "../support/ModelServer.ts"
@@ -62,6 +63,9 @@ describe("images", () => {
     const refused = await tollgate(at, ["run", "x", "--image", "not.png"])
     assert.strictEqual(refused.code, 2)
     assert.include(refused.stderr, "not.png cannot be attached: it is not a PNG, JPEG, GIF or WebP image.")
+    execFileSync("mkfifo", [path.join(at.work, "pipe.png")])
+    const pipe = await tollgate(at, ["run", "x", "--image", "pipe.png"])
+    assert.include(pipe.stderr, "pipe.png cannot be attached: it is not a file.")
     const none = await tollgate(at, ["run", "x", "--image", "none.png"])
     assert.include(none.stderr, "none.png cannot be attached: it does not exist.")
   })
