@@ -6,6 +6,7 @@ import * as http from "node:http"
 import type * as net from "node:net"
 import * as path from "node:path"
 import { type Place, place, scripted, start, tollgate } from "../cli/command.ts"
+import { until } from "../support/until.ts"
 
 /** How an authorization server misbehaves. */
 interface Plan {
@@ -195,6 +196,25 @@ describe("tollgate mcp login", () => {
     const found = fs.readdirSync(at.home, { recursive: true, encoding: "utf8" })
     return found.filter((name) => name.endsWith(".login.json")).map((name) => path.join(at.home, name))
   }
+
+  it("shows the address in a browser, also where nothing is known of any server yet (G19)", async () => {
+    await hub()
+    const bin = path.join(at.home, "bin")
+    fs.mkdirSync(bin)
+    for (const opener of ["open", "xdg-open"])
+      fs.writeFileSync(path.join(bin, opener), '#!/bin/sh\ncp "$1" "${0%/*}/opened"\n', { mode: 0o755 })
+    const { PATH = "" } = at.env
+    const running = await start({ ...at, env: { ...at.env, PATH: `${bin}:${PATH}` } }, ["mcp", "login", "hub"])
+    const opened = path.join(bin, "opened")
+    let isOver = false
+    void running.ended.then(() => (isOver = true))
+    await until(() => isOver || fs.existsSync(opened))
+    const [, url = "http://127.0.0.1:9"] = /^ {2}(http:\/\/\S+)$/m.exec(running.said()) ?? []
+    await fetch(url)
+    const { code, stderr } = await running.ended
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.include(fs.readFileSync(opened, "utf8"), "code_challenge_method=S256")
+  })
 
   it("logs in with PKCE in a browser, keeps the tokens to the user, renews and forgets them (G19)", async () => {
     const served = await hub()
