@@ -28,7 +28,6 @@ import {
   unnamedTask
 } from "../runtime/Command.ts"
 import { type Envelope, schemaVersion, toLine } from "../runtime/Envelope.ts"
-import { isTerminal, type TerminalEvent } from "../runtime/Event.ts"
 import { CommandRejected } from "../runtime/RuntimeEvent.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import { maxJsonDepth, parseAnswer } from "../text/Json.ts"
@@ -41,6 +40,7 @@ import { ApprovalWaits, endedEarly } from "./Outcome.ts"
 import { type InputLine, lineLimit, stdinLines } from "./stdinLines.ts"
 import { Stopping } from "./Stopping.ts"
 import { Screen } from "./terminal/Screen.ts"
+import { Unfinished } from "./Unfinished.ts"
 
 /** What a program may send; `session`, and the `task` of what starts one, may be left out. */
 export const Line = Schema.Union(
@@ -126,38 +126,6 @@ const commandOf = ({ fault, text }: InputLine, session: string, made: string): E
   })
 }
 
-/** What has not ended yet of what the session has accepted: a line alone begins nothing, since it may be rejected or repeated. */
-class Unfinished {
-  private readonly ended = new Set<string>()
-  private readonly decided = new Set<string>()
-  readonly tasks = new Set<string>()
-  readonly approvals = new Map<string, string>()
-  readonly clientCalls = new Set<string>()
-  last: TerminalEvent | undefined
-
-  begin(task: string): void {
-    if (!this.ended.has(task)) this.tasks.add(task)
-  }
-  decide(approval: string): void {
-    this.decided.add(approval)
-    this.approvals.delete(approval)
-  }
-  note({ event, task }: Envelope): void {
-    if (event._tag === "ApprovalRequested") {
-      if (!this.decided.has(event.request.id)) this.approvals.set(event.request.id, event.request.tool)
-    } else if (event._tag === "SessionResumed") {
-      for (const { id, tool } of event.goesOn?.approvals ?? []) if (!this.decided.has(id)) this.approvals.set(id, tool)
-    } else if (event._tag === "ApprovalResolved") this.approvals.delete(event.approvalId)
-    else if (event._tag === "ClientCallRequested") this.clientCalls.add(event.requestId)
-    else if (event._tag === "TaskQueued" && task !== undefined) this.begin(task)
-    else if (isTerminal(event) && task !== undefined) {
-      this.ended.add(task)
-      this.tasks.delete(task)
-      this.last = event
-    }
-  }
-}
-
 /**
  * Carries out the commands on standard input, one by one, and writes the envelopes of the session to standard output, the one
  * that opened it first. Whoever does not read delays nobody: what is not read yet is in the log. After the end of the input it
@@ -214,7 +182,8 @@ export const converse = (opened: Opened) =>
       Effect.map(runtime.request(command), ({ event, seq, task }) => {
         // The answer may precede the same event of the log. One of before this opening is of a task that ended, or goes on.
         if (event._tag === "TaskQueued" && task !== undefined && seq >= opened.seq) unfinished.begin(task)
-        if (command._tag === "DecideApproval") unfinished.decide(command.approvalId)
+        if (command._tag === "DecideApproval") unfinished.answer(command.approvalId)
+        else if (command._tag === "AnswerClientCall") unfinished.answer(command.requestId)
       })
     const take = (line: InputLine) =>
       Effect.gen(function* () {
@@ -245,7 +214,7 @@ export const converse = (opened: Opened) =>
     /** Returns once nothing runs, or what runs waits for a decision. */
     const settled: Effect.Effect<void> = Effect.suspend(() => {
       const signal = moved.await
-      const abandoned = [...unfinished.clientCalls]
+      const abandoned = [...unfinished.clientCalls.keys()]
       unfinished.clientCalls.clear()
       const error = "The program in front has closed its input."
       const given = Effect.forEach(

@@ -185,6 +185,24 @@ describe("a program in front", () => {
     assert.deepStrictEqual(again.tags(), ["SessionResumed", "SessionSuspended"])
   })
 
+  it("that has run all its functions closes its input and is told of no mistake (R4)", async () => {
+    scripted(at, [
+      { steps: [{ call: { name: "weather", arguments: { city: "Oslo" } } }] },
+      { steps: [{ say: "rain" }] }
+    ])
+    const front = new Front(program, at).read()
+    const functions = [{ name: "weather", description: "", parameters: { type: "object", properties: {} } }]
+    front.send(
+      { _tag: "DeclareClientTools", tools: [], functions },
+      { _tag: "SubmitPrompt", prompt: "How is it there?" }
+    )
+    const called = await front.seen("ClientCallRequested")
+    front.send({ _tag: "AnswerClientCall", requestId: called.event["requestId"], result: "rain" })
+    await front.seen("TaskCompleted")
+    assert.strictEqual(await front.end().code, 0)
+    assert.notInclude(front.tags(), "CommandRejected")
+  })
+
   it("gets an answer to a line that is no command, and loses nothing by it", async () => {
     scripted(at, [{ steps: [{ say: "hello" }] }, { steps: [{ say: "and again" }] }])
     const front = new Front(program, at).read()
