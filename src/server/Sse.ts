@@ -34,21 +34,33 @@ function* pieces(frames: Iterable<Frame>): Generator<Uint8Array> {
 
 /** Frames as Server-Sent Events, which a reader resumes after the last id that it has seen. */
 export const respond = <R>(frames: Stream.Stream<Frame, never, R>) =>
-  send(
-    // In one step, as a stream holds on to what each of its steps has given last.
-    Stream.concat(
-      Stream.sync(() => encoder.encode("retry: 500\n\n")),
-      Stream.mapChunks(frames, (chunk) => Chunk.fromIterable(pieces(chunk)))
-    ),
-    {}
+  Effect.zipRight(
+    enter,
+    send(
+      // In one step, as a stream holds on to what each of its steps has given last.
+      Stream.concat(
+        Stream.sync(() => encoder.encode("retry: 500\n\n")),
+        Stream.mapChunks(frames, (chunk) => Chunk.fromIterable(pieces(chunk)))
+      ),
+      {}
+    )
   )
 
-/** Texts of Server-Sent Events. */
+/** Texts of Server-Sent Events, for a request that has entered. */
 export const respondText = <R>(texts: Stream.Stream<string, never, R>, more: Readonly<Record<string, string>>) =>
   send(
     Stream.mapChunks(texts, (chunk) => Chunk.map(chunk, (text) => encoder.encode(text))),
     more
   )
+
+/** Takes a place among the open streams until the response ends; before anything is begun that a stream is to tell of. */
+export const enter: Effect.Effect<void, Unavailable, OpenStreams | HttpServerRequest.HttpServerRequest> = Effect.gen(
+  function* () {
+    const response = NodeHttpServerRequest.toServerResponse(yield* HttpServerRequest.HttpServerRequest)
+    const { enter, leave } = yield* OpenStreams
+    yield* Effect.tap(enter, () => Effect.sync(() => response.once("close", leave)))
+  }
+)
 
 /**
  * Sends Server-Sent Events. A reader holds what its socket has not taken and no more: its events wait in the log. One that
@@ -59,17 +71,15 @@ const send = <R>(
   more: Readonly<Record<string, string>>
 ): Effect.Effect<
   HttpServerResponse.HttpServerResponse,
-  Unavailable,
+  never,
   R | Judging | OpenStreams | HttpServerRequest.HttpServerRequest
 > =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const { enter, leave, watch } = yield* OpenStreams
+    const { watch } = yield* OpenStreams
     const { counts } = yield* standing
     const context = yield* Effect.context<R>()
-    const response = NodeHttpServerRequest.toServerResponse(request)
-    yield* Effect.tap(enter, () => Effect.sync(() => response.once("close", leave)))
-    watch(response, counts)
+    watch(NodeHttpServerRequest.toServerResponse(request), counts)
     return HttpServerResponse.stream(Stream.provideContext(body, context), {
       contentType: "text/event-stream; charset=utf-8",
       headers: { ...headers, ...more }

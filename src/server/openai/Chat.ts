@@ -155,6 +155,7 @@ export const live = HttpApiBuilder.group(base.add(group), "chat", (handlers) =>
   handlers.handle("complete", ({ payload, request: { headers } }) =>
     Effect.gen(function* () {
       const turn = yield* turnOf(payload, headers)
+      if (payload.stream === true) yield* Sse.enter
       const { model, said, session } = yield* begin(turn)
       const id = yield* (yield* Ids).next("chatcmpl")
       const head = { id, created: Math.floor((yield* Clock.currentTimeMillis) / 1000), model }

@@ -54,6 +54,7 @@ export const live = HttpApiBuilder.group(base.add(group), "responses", (handlers
   handlers.handle("create", ({ payload, request: { headers } }) =>
     Effect.gen(function* () {
       const turn = yield* turnOf(payload, headers)
+      if (payload.stream === true) yield* Sse.enter
       const { model, said, seq, session } = yield* begin(turn)
       const head = {
         id: responseId(session, seq),

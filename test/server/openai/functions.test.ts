@@ -114,6 +114,25 @@ describe("functions of a client", () => {
   )
 })
 
+describe("a client that is sent away", () => {
+  it.scopedLive("because too many streams are open has begun nothing (R5)", () =>
+    Effect.gen(function* () {
+      const server = yield* served({ models, limits: { streams: 1 } })
+      yield* server.open("/v1/events")
+      const posts: ReadonlyArray<readonly [path: string, said: object]> = [
+        ["/v1/chat/completions", { messages: [{ role: "user", content: "hello" }] }],
+        ["/v1/responses", { input: "hello" }]
+      ]
+      for (const [path, said] of posts) {
+        const { status } = yield* server.ask(path, { body: { model, ...said, stream: true } })
+        assert.strictEqual(status, 503)
+      }
+      const { json } = yield* server.ask("/v1/sessions")
+      assert.deepStrictEqual(json.sessions, [])
+    })
+  )
+})
+
 describe("a client that cannot approve", () => {
   it.scopedLive("gets a denial as the result of the call, and the model goes on (A7)", () =>
     Effect.gen(function* () {
