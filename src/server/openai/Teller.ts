@@ -8,6 +8,7 @@ import { isRoot, root } from "../../tool/WorkerPath.ts"
 
 /** A call of one of the client's functions that waits for it. */
 export interface ClientCall {
+  readonly task: string
   readonly callId: string
   readonly name: string
   /** JSON text. */
@@ -32,9 +33,15 @@ const sum = (a: Usage, b: Usage): Usage => ({
 /** Characters of the arguments of a call that are told as text. */
 const maxShown = 300
 
+/** A request that waits for the client, and the task whose call it is about. */
+export interface AskedApproval {
+  readonly task: string
+  readonly request: ApprovalRequest
+}
+
 /** Follows the events of an answer: what its client reads of them, and what waits for it. */
 export class Teller {
-  readonly approvals = new Map<string, ApprovalRequest>()
+  readonly approvals = new Map<string, AskedApproval>()
   readonly calls = new Map<string, ClientCall>()
   usage: Usage = noUsage
   /** Why the last answer of the model ended. */
@@ -91,7 +98,7 @@ export class Teller {
         return rest
       }
       case "ApprovalRequested":
-        if (!this.answered.has(event.request.id)) this.approvals.set(event.request.id, event.request)
+        if (!this.answered.has(event.request.id)) this.approvals.set(event.request.id, { task, request: event.request })
         return ""
       case "ApprovalResolved":
         this.approvals.delete(event.approvalId)
@@ -99,7 +106,7 @@ export class Teller {
       case "ClientCallRequested":
         if (!this.answered.has(event.requestId)) {
           const { callId, parameters, requestId, tool: name } = event
-          this.calls.set(requestId, { callId, name, arguments: JSON.stringify(parameters ?? {}) })
+          this.calls.set(requestId, { task, callId, name, arguments: JSON.stringify(parameters ?? {}) })
         }
         return ""
       case "ToolCallRequested": {

@@ -12,7 +12,7 @@ import { ApprovalRequested, trusted } from "../../tool/ToolEvent.ts"
 import { perform } from "../Perform.ts"
 import { maxWaiting } from "../SessionInfo.ts"
 import { sessionEvents } from "../SessionStream.ts"
-import { Issued } from "./Issued.ts"
+import { Issued, type IssuedCall } from "./Issued.ts"
 import type { Said, WantedCall } from "./Said.ts"
 import { Teller } from "./Teller.ts"
 import type { Turn } from "./Turn.ts"
@@ -82,20 +82,20 @@ export const follow = ({
       const open = new Set(requests.map(({ id }) => id))
       const unfinished = new Set(calls.map(({ callId }) => callId))
       const wanted: Array<WantedCall> = []
-      for (const [id, request] of teller.approvals) {
-        if (open.has(id))
-          wanted.push(approvalCall(request, approver?.kind === "function" ? approver.name : request.tool))
-        else teller.approvals.delete(id)
+      const issue = (call: WantedCall, of: Pick<IssuedCall, "kind" | "task" | "callId">) => {
+        const { arguments: text, id, name } = call
+        wanted.push(call)
+        issued.add(id, { ...of, session, by, seq: teller.seq, name, arguments: text })
       }
-      for (const [id, call] of teller.calls) {
-        if (unfinished.has(call.callId)) wanted.push({ id, name: call.name, arguments: call.arguments })
+      for (const [id, { request, task }] of teller.approvals) {
+        if (open.has(id)) {
+          const name = approver?.kind === "function" ? approver.name : request.tool
+          issue(approvalCall(request, name), { kind: "approval", task, callId: request.callId })
+        } else teller.approvals.delete(id)
+      }
+      for (const [id, { arguments: text, callId, name, task }] of teller.calls) {
+        if (unfinished.has(callId)) issue({ id, name, arguments: text }, { kind: "client", task, callId })
         else teller.calls.delete(id)
-      }
-      for (const { arguments: text, id, name, request } of wanted) {
-        const kind = request === undefined ? "client" : "approval"
-        const callId = request?.callId ?? teller.calls.get(id)?.callId ?? ""
-        const [task = ""] = tasks
-        issued.add(id, { kind, session, task, by, seq: teller.seq, callId, name, arguments: text })
       }
       return wanted
     }).pipe(Effect.catchAll(() => Effect.succeed<ReadonlyArray<WantedCall>>([])))
@@ -151,8 +151,8 @@ export const follow = ({
     const { requests } = yield* Effect.orElseSucceed(store.unfinished(session), () => ({ requests: [] }))
     const waiting = yield* Effect.orElseSucceed(store.waiting(maxWaiting), () => [])
     for (const { request } of waiting) {
-      const isOurs = requests.some(({ id, seq, task }) => id === request.id && tasks.includes(task) && seq < from)
-      if (isOurs && !answered.has(request.id)) teller.approvals.set(request.id, request)
+      const own = requests.find(({ id, seq, task }) => id === request.id && tasks.includes(task) && seq < from)
+      if (own !== undefined && !answered.has(request.id)) teller.approvals.set(request.id, { task: own.task, request })
     }
     for (const task of tasks) {
       for (const [id, call] of issued.waiting(session, task)) {
@@ -160,7 +160,7 @@ export const follow = ({
       }
     }
     if (approver === undefined) {
-      const left = [...teller.approvals.values()]
+      const left = Array.from(teller.approvals.values(), ({ request }) => request)
       teller.approvals.clear()
       yield* Effect.forEach(left, deny, { discard: true })
     }

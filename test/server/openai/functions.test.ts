@@ -6,7 +6,7 @@ import type OpenAI from "openai"
 import * as path from "node:path"
 import { Models } from "../../../src/model/Models.ts"
 import * as Scripted from "../../../src/model/Scripted.ts"
-import { served } from "../served.ts"
+import { type Answer, served } from "../served.ts"
 import { model, openAi, tools } from "./Talker.ts"
 import { models } from "./Writer.ts"
 
@@ -87,6 +87,33 @@ describe("functions of a client", () => {
         const prompts = (seen[0]?.messages ?? []).filter(({ message }) => message.role === "user")
         assert.include(prompts.map(({ message }) => message.content).join(), "You are a guide.")
       })
+  )
+
+  it.scopedLive("of a prompt that comes with results are answered in the task that calls them (A1)", () =>
+    Effect.gen(function* () {
+      const writer = yield* Scripted.make([
+        [call("weather", { city: "Oslo" })],
+        "Rain.",
+        [call("time", { city: "Oslo" })],
+        "Noon."
+      ])
+      const server = yield* served({ models: Models.layerOf({ writer }) })
+      const tools = [functionNamed("weather"), functionNamed("time")]
+      const asked = (...messages: ReadonlyArray<object>) =>
+        server.ask("/v1/chat/completions", {
+          body: { model, messages, tools },
+          headers: { "x-tollgate-session": "both" }
+        })
+      const resultOf = ({ json }: Answer) => ({
+        role: "tool",
+        tool_call_id: json.choices[0].message.tool_calls[0].id,
+        content: "a result"
+      })
+      const weather = yield* asked({ role: "user", content: "How is it there?" })
+      const time = yield* asked(resultOf(weather), { role: "user", content: "And how late?" })
+      const last = yield* asked(resultOf(time))
+      assert.strictEqual(last.json.choices[0].message.content, "Noon.")
+    })
   )
 
   it.scopedLive("are refused with the server's own names, reserved ones, and schemas that are none (A4)", () =>
