@@ -6,7 +6,7 @@ import type { Inspection } from "../approval/Approvals.ts"
 import { type AnswerClientCall, DecideApproval } from "../runtime/Command.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
-import { type ClientCallRequested, trusted } from "../tool/ToolEvent.ts"
+import { trusted } from "../tool/ToolEvent.ts"
 import type { Answer, Approval } from "./Display.ts"
 import * as ClientCalls from "./clientCalls.ts"
 import * as Pace from "../system/Pace.ts"
@@ -84,15 +84,16 @@ export const present = <E, R>(
           }
         )
       }
+      /** By their keys: calls of different workers may have one id. */
       const calls = yield* FiberMap.make<string>()
       /** A person is asked one thing at a time. */
       const turns = yield* Effect.makeSemaphore(1)
-      const run = (session: string, request: ClientCallRequested) =>
+      const run = (session: string, { call, request }: Extract<Step, { readonly _tag: "ClientCall" }>) =>
         answer === undefined
           ? Effect.void
           : FiberMap.run(
               calls,
-              request.callId,
+              call?.key ?? request.requestId,
               Effect.flatMap(turns.withPermits(1)(ClientCalls.answer(session, request)), answer).pipe(
                 Effect.provideService(Ui, ui)
               )
@@ -116,9 +117,9 @@ export const present = <E, R>(
               return fiber === undefined ? Effect.void : Fiber.interrupt(fiber)
             })
           case "ClientCall":
-            return run(session, step.request)
+            return run(session, step)
           case "ClientCallEnded":
-            return FiberMap.remove(calls, step.callId)
+            return FiberMap.remove(calls, step.call.key)
           default:
             return ui.display(step)
         }

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Schema, Stream } from "effect"
+import { Deferred, Effect, Layer, Option, Schema, Stream } from "effect"
 import { DeclareClientTools } from "../../src/runtime/Command.ts"
+import { type Envelope, schemaVersion } from "../../src/runtime/Envelope.ts"
 import { followIterations } from "../../src/runtime/followIterations.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
 import * as Testing from "../../src/testing.ts"
@@ -11,17 +12,23 @@ import { retold } from "../../src/cli/prompt/retold.ts"
 import { plain } from "../../src/cli/terminal/Style.ts"
 import { Transcript } from "../../src/cli/terminal/transcript/Transcript.ts"
 import { ToolCallCompleted, ToolCallFailed, ToolCallRequested } from "../../src/gate/CallEvent.ts"
-import { ModelRequested, ToolCallOutcomeUnknown, WorkerStarted } from "../../src/agent/AgentEvent.ts"
+import {
+  ModelAttemptFailed,
+  ModelRequested,
+  ToolCallOutcomeUnknown,
+  WorkerStarted
+} from "../../src/agent/AgentEvent.ts"
 import { noUsage } from "../../src/model/ModelPart.ts"
 import { TaskCompleted } from "../../src/runtime/RuntimeEvent.ts"
 import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
-import { ApprovalRequested, ApprovalResolved, trusted } from "../../src/tool/ToolEvent.ts"
+import { ApprovalRequested, ApprovalResolved, ClientCallRequested, trusted } from "../../src/tool/ToolEvent.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { AskUser } from "../../src/tools/AskUser.ts"
 import { clientTools } from "../../src/ui/clientCalls.ts"
 import { open, submit } from "../../src/ui/Conversation.ts"
 import { Narrator, type Step } from "../../src/ui/Narrator.ts"
 import { present } from "../../src/ui/present.ts"
+import { Ui } from "../../src/ui/Ui.ts"
 import * as RecordingUi from "./RecordingUi.ts"
 
 const Write = Tool.make("write", {
@@ -85,6 +92,21 @@ describe("present", () => {
       assert.strictEqual(record.at(-1)?._tag, "TaskEnded")
     }).pipe(Effect.provide(harness))
   )
+
+  it("says in full why the first attempt of each request failed (R7, U12)", () => {
+    const narrator = new Narrator()
+    const at = { version: 1, seq: 1, time: 0, session: "s", task: "t", iteration: 1, worker: ["root"] } as const
+    const said = [1, 2, 1].flatMap((attempt) =>
+      narrator
+        .tell({ ...at, event: new ModelAttemptFailed({ attempt, reason: "It is busy.", delayMillis: 0 }, trusted) })
+        .flatMap((step) => (step._tag === "Note" ? [step.text] : []))
+    )
+    assert.deepStrictEqual(said, [
+      "attempt 1 failed: It is busy",
+      "attempt 2 failed the same way",
+      "attempt 1 failed: It is busy"
+    ])
+  })
 
   it("leaves out of a call's time what its decision took (U12)", () => {
     const narrator = new Narrator()
@@ -251,6 +273,38 @@ describe("present", () => {
       assert.deepStrictEqual(ends, [["done", '{"answer":"right"}']])
       assert.deepStrictEqual(functions, [1, 1])
     }).pipe(Effect.provide(asking))
+  )
+
+  it.effect("answers a call of each of two workers that have one id (U3)", () =>
+    Effect.gen(function* () {
+      const [both, all] = yield* Effect.all([Deferred.make<void>(), Deferred.make<void>()])
+      const requested = (worker: string, seq: number): Envelope => ({
+        version: schemaVersion,
+        seq,
+        time: 0,
+        session: "s",
+        task: "t",
+        worker: ["root", worker],
+        iteration: 1,
+        event: new ClientCallRequested(
+          { callId: "call_1", tool: AskUser.name, requestId: worker, parameters: { question: "?" }, timeoutMillis: 1 },
+          trusted
+        )
+      })
+      const answered: Array<string> = []
+      const ui = yield* Effect.provide(Ui, RecordingUi.layer([]))
+      const question = () => Effect.as(Deferred.await(both), Option.some("yes"))
+      const events = Stream.concat(
+        Stream.make(requested("one", 1), requested("two", 2)),
+        Stream.drain(Stream.fromEffect(Deferred.await(all)))
+      )
+      yield* present(events, {
+        answer: ({ requestId }) =>
+          Effect.suspend(() => (answered.push(requestId) === 2 ? Deferred.succeed(all, undefined) : Effect.void)),
+        after: ({ seq }) => (seq === 2 ? Deferred.succeed(both, undefined) : Effect.void)
+      }).pipe(Effect.provideService(Ui, { ...ui, question }))
+      assert.deepStrictEqual(answered, ["one", "two"])
+    })
   )
 
   it.effect("asks again where nothing was typed, and takes an empty answer that is meant (U1)", () =>

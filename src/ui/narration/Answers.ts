@@ -48,7 +48,7 @@ export class Answers {
 
   /** What happened to an attempt, in full where it is not what happened to the one before. */
   attemptFailed(place: string, { attempt, reason }: ModelAttemptFailed): string {
-    const same = this.failed.get(place) === reason
+    const same = attempt > 1 && this.failed.get(place) === reason
     this.failed.set(place, reason)
     return same ? `attempt ${attempt} failed the same way` : `attempt ${attempt} failed: ${reason.replace(/\.$/, "")}`
   }
@@ -57,5 +57,6 @@ export class Answers {
   forget(task: string): void {
     for (const place of [...this.said.keys(), ...this.thoughts.keys()])
       if (place.startsWith(`${task}/`)) this.end(place)
+    for (const place of this.failed.keys()) if (place.startsWith(`${task}/`)) this.failed.delete(place)
   }
 }

@@ -232,7 +232,7 @@ export class Calls {
     else if (outcome === "failed") told.failedCalls++
     const forwarded = this.forwarded.delete(call.key)
     return [
-      ...(forwarded ? [{ _tag: "ClientCallEnded", callId: event.callId } as const] : []),
+      ...(forwarded ? [{ _tag: "ClientCallEnded", call, callId: event.callId } as const] : []),
       {
         _tag: "CallEnded",
         call,

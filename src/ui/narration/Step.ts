@@ -15,7 +15,7 @@ export type Step =
   /** A call of a tool of the frontend's own. */
   | { readonly _tag: "ClientCall"; readonly call?: CallShown; readonly request: ClientCallRequested }
   /** It has ended. */
-  | { readonly _tag: "ClientCallEnded"; readonly callId: string }
+  | { readonly _tag: "ClientCallEnded"; readonly call: CallShown; readonly callId: string }
 
 /** A line about the session or its task. */
 export const note = (text: string, level: Level = "info"): Step => ({ _tag: "Note", level, text })
