@@ -78,7 +78,8 @@ export const watch = ({ session, takenBy }: Watched) =>
       owner = now
       return screen.plain ? screen.progress(`${text()}\n`) : region.changed
     })
-    yield* Effect.forkScoped(Effect.ignore(Effect.repeat(look, Schedule.spaced("500 millis"))))
+    // A store that cannot be read is looked at again.
+    yield* Effect.forkScoped(Effect.repeat(Effect.ignore(look), Schedule.spaced("500 millis")))
     for (;;) {
       const key = yield* form.press(["t"], text)
       if (Option.isNone(key)) return false
