@@ -197,7 +197,7 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
           : new DatabaseDamaged({ file, what: "its table store is empty" })
       }
     )
-    /** One transaction, which counts once it is anchored. */
+    /** One transaction, which counts once it is anchored; where that fails it is stored all the same, and not run again. */
     const together = (ops: ReadonlyArray<Op>) =>
       Effect.suspend(() => {
         const heads = new Map<string, number>()
@@ -210,26 +210,22 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
         const forgotten = ops.flatMap(({ forgets }) => forgets ?? [])
         // Before the commit: what is anchored must not outlive what is stored.
         const forget = forgotten.length === 0 ? Effect.void : attempt(() => anchor.forget(forgotten))
-        const all = Effect.flatMap(count, (commit) =>
-          Effect.zipLeft(
-            Effect.map(Effect.forEach(ops, one), (values) => ({ commit, values })),
-            forget
+        const all = Effect.zipLeft(Effect.all([count, Effect.forEach(ops, one)]), forget)
+        return Effect.flatMap(lost === undefined ? immediate(all) : lost, ([commit, values]) =>
+          attempt(() => anchor.end(commit, heads)).pipe(
+            Effect.zipRight(inPlace),
+            Effect.exit,
+            Effect.map((anchored) => values.map((value) => Exit.as(anchored, value)))
           )
         )
-        return Effect.flatMap(lost === undefined ? immediate(all) : lost, ({ commit, values }) =>
-          attempt(() => anchor.end(commit, heads)).pipe(Effect.zipRight(inPlace), Effect.as(values))
-        )
       })
-    const alone = (op: Op) => Effect.exit(Effect.map(together([op]), ([value]) => value))
+    const alone = (op: Op) => commit([op])
     // A defect is the failure of the write that has it: the writer lives on for the others.
-    const commit = (batch: ReadonlyArray<Op>) =>
-      together(batch).pipe(
-        Effect.map((values) => values.map(Exit.succeed)),
-        Effect.catchAllCause((cause) =>
-          batch.length === 1 || isCommon(cause)
-            ? Effect.succeed(batch.map(() => Exit.failCause(cause)))
-            : Effect.forEach(batch, alone)
-        )
+    const commit = (batch: ReadonlyArray<Op>): Effect.Effect<ReadonlyArray<Exit.Exit<unknown, DatabaseError>>> =>
+      Effect.catchAllCause(together(batch), (cause) =>
+        batch.length === 1 || isCommon(cause)
+          ? Effect.succeed(batch.map(() => Exit.failCause(cause)))
+          : Effect.map(Effect.forEach(batch, alone), (each) => each.flat())
       )
     const drain: Effect.Effect<void> = Effect.suspend(() => {
       const batch = pending

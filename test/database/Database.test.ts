@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Layer } from "effect"
+import { Context, Effect, Exit, Layer } from "effect"
 import * as fs from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import * as path from "node:path"
 import { Ledger } from "../../src/cost/Ledger.ts"
 import { Database, type Write } from "../../src/database/Database.ts"
@@ -21,6 +22,24 @@ const insert =
       "INSERT INTO sessions (id, project, profile, created_at, updated_at, epoch) VALUES (?, 'p', 'q', 0, 0, 0)",
       [id]
     )
+
+/** Lets the next note of a commit in the anchor, which follows the commit itself, fail as a broken disk does; gives what mends it. */
+const failAnchorOnce = (): (() => void) => {
+  const system = process.getBuiltinModule("node:fs")
+  const { writeSync } = system
+  const put = (write: (...args: ReadonlyArray<never>) => number) => {
+    Object.assign(system, { writeSync: write })
+    syncBuiltinESMExports()
+  }
+  let left = 1
+  put((...args) => {
+    const [, , , length, position] = args as ReadonlyArray<unknown>
+    if (length === 256 && Number(position) >= 3 * 256 && left-- > 0)
+      throw Object.assign(new Error("input/output error"), { code: "EIO" })
+    return writeSync(...(args as unknown as Parameters<typeof writeSync>))
+  })
+  return () => put(writeSync as (...args: ReadonlyArray<never>) => number)
+}
 
 describe("Database", () => {
   it.scopedLive("sets FULL on every open, not only on the first (K4)", () =>
@@ -140,6 +159,26 @@ describe("Database", () => {
       const found = new Sqlite(file, { readonly: true })
       assert.deepStrictEqual(found.values("SELECT id FROM sessions ORDER BY id"), ["a", "b", "c"])
       found.close()
+    })
+  )
+
+  it.scopedLive("runs no write again that is stored, where the file beside it cannot be written (R9)", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* temporaryDirectory, "a.db")
+      const context = yield* Layer.build(Database.layer(file))
+      const { read, write } = Context.get(context, Database)
+      yield* write((connection) => connection.executeRaw("CREATE TABLE noted (text TEXT)", []))
+      const note = (text: string) =>
+        Effect.either(write((connection) => connection.executeRaw("INSERT INTO noted (text) VALUES (?)", [text])))
+      const mend = failAnchorOnce()
+      const notes = yield* Effect.all([note("one"), note("two")], { concurrency: "unbounded" }).pipe(
+        Effect.ensuring(Effect.sync(mend))
+      )
+      assert.deepStrictEqual(yield* read`SELECT text FROM noted`, [{ text: "one" }, { text: "two" }])
+      assert.deepStrictEqual(
+        notes.map(({ _tag }) => _tag),
+        ["Left", "Left"]
+      )
     })
   )
 
