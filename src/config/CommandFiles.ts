@@ -67,11 +67,11 @@ const parsed = (text: string): Pick<CommandFile, "description" | "arguments" | "
   const given: { description?: string; arguments?: string } = {}
   for (const line of front?.split("\n") ?? []) {
     if (line.trim() === "") continue
-    const [, key = "", value = ""] = /^([\w-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
+    const [, key = "", value = ""] = /^([\w-]+):(.*)$/.exec(line) ?? []
     if (!isKey(key)) {
       return `expected description or arguments in its front matter, found ${JSON.stringify(key === "" ? line : key)}`
     }
-    given[keys[key]] = unquoted(value)
+    given[keys[key]] = unquoted(value.trim())
   }
   return template.trim() === "" ? "it has no text for the model" : { ...given, template: template.trim() }
 }

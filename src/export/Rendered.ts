@@ -110,7 +110,7 @@ const blocks = (tokens: ReadonlyArray<Token>, to: Markup): void => {
 
 /** A text of running words alone, which looks the same rendered. */
 export const isPlain = (text: string): boolean =>
-  !/[*_`#>[\]<|~\\&]|^\s*(?:[-+]|\d+[.)])\s|https?:|@|\n\s*\n|^ {4}/m.test(text)
+  !/[*_`#>[\]<|~\\&]|^[ \t]*(?:[-+]|\d+[.)])\s|https?:|@|\n\s*\n|^ {4}/m.test(text)
 
 /** The tokens of a text; nothing where they are nested deeper than the lexer goes, or would take it too long. */
 const lexed = (text: string): ReadonlyArray<Token> | undefined => {

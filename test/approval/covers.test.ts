@@ -1,11 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Exit, FastCheck as fc, Fiber, Layer, Queue, Schema, Scope } from "effect"
+import { Clock, Effect, Exit, FastCheck as fc, Fiber, Layer, Option, Queue, Schema, Scope } from "effect"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { Approvals, type ApprovalsOptions } from "../../src/approval/Approvals.ts"
 import { Audit } from "../../src/audit/Audit.ts"
+import { runFilesOf } from "../../src/policy/shell/RunFiles.ts"
 import { Slept } from "../../src/system/DeadlineClock.ts"
+import { withinTime } from "../../src/system/withinTime.ts"
 import { FileHash } from "../../src/approval/FileHash.ts"
 import { RuleStore } from "../../src/approval/RuleStore.ts"
 import type { ApprovalRequest, Scope as DecisionScope } from "../../src/tool/ApprovalRequest.ts"
@@ -270,6 +272,22 @@ describe("what a grant covers", () => {
       }
     }).pipe(Effect.provide(FileHash.layerLocal))
   )
+
+  it("takes no more time than their length to read the files of a project that a command runs (A6)", () => {
+    const length = 200_000
+    const files: ReadonlyArray<readonly [program: ReadonlyArray<string>, text: string]> = [
+      [["cargo", "build"], "\r".repeat(length)],
+      [["git", "commit"], "\u2028".repeat(length)],
+      [["node", "a.js"], "\r".repeat(length)],
+      [["node", "a.js"], `import${" ".repeat(length)}"`],
+      [["./a.js"], `#!${"a".repeat(length)}!`]
+    ]
+    for (const [program, text] of files) {
+      const known = runFilesOf([program], "/project", { text: () => Effect.succeed(text) })
+      const found = withinTime(3000, () => Effect.runSync(known))
+      assert.isTrue(Option.isSome(found), program.join(" "))
+    }
+  })
 
   it.scoped("counts only once the audit has it (A10)", () =>
     Effect.gen(function* () {

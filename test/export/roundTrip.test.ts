@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FastCheck, Layer, Stream } from "effect"
+import { Effect, FastCheck, Layer, Option, Stream } from "effect"
 import * as path from "node:path"
 import { Database } from "../../src/database/Database.ts"
 import { type DocumentMessage, type Omissions } from "../../src/export/Document.ts"
 import { exported, type ExportFormat } from "../../src/export/Export.ts"
+import { isPlain } from "../../src/export/Rendered.ts"
 import * as Import from "../../src/import/Import.ts"
 import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
 import type { Place } from "../../src/runtime/Envelope.ts"
@@ -14,6 +15,7 @@ import { Redactor } from "../../src/redaction/Redactor.ts"
 import { SessionStore } from "../../src/runtime/SessionStore.ts"
 import * as SqlSessionStore from "../../src/runtime/SqlSessionStore.ts"
 import { MessageRecorded } from "../../src/agent/AgentEvent.ts"
+import { withinTime } from "../../src/system/withinTime.ts"
 import { makeVisible } from "../../src/text/visible.ts"
 import { create, numbered } from "../support/storeContract.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
@@ -110,6 +112,11 @@ describe("an exported session that is imported", () => {
       )
     }).pipe(Effect.provide(MemorySessionStore.layer))
   )
+
+  it("takes no more time than its length to tell whether a text is words alone (K2)", () => {
+    for (const line of ["\r", "\u2028", "\n \u2029"])
+      assert.isTrue(Option.isSome(withinTime(4000, () => isPlain(line.repeat(100_000)))), JSON.stringify(line))
+  })
 
   it.scoped("is the same from a database on the disk, of many pages (K2)", () =>
     Effect.gen(function* () {

@@ -87,7 +87,9 @@ const ofOne = (command: Words, directory: string, files: Files, depth: number): 
     if (args.some((arg) => odd?.test(arg))) return unknown
     const manifest = first === "cargo" ? files.text(at("Cargo.toml")) : Effect.succeed("")
     return Effect.map(manifest, (text) =>
-      typeof text !== "string" || /^\s*(?:\[workspace|build\s*=)/m.test(text) ? undefined : told.map(at)
+      typeof text !== "string" || /^[^\S\r\n\u2028\u2029]*(?:\[workspace|build\s*=)/m.test(text)
+        ? undefined
+        : told.map(at)
     )
   }
   if (!selfContained.has(first)) return unknown
@@ -95,7 +97,13 @@ const ofOne = (command: Words, directory: string, files: Files, depth: number): 
   return others !== undefined && args.some((arg) => others.test(arg)) ? unknown : Effect.succeed([])
 }
 
-const shebang = /^#!\s*\S*?(?:\/env\s+(?:-S\s+)?)?([\w.-]+)\s*(?:\n|$)/
+const shebang = /^#!\s*\S*?(?:\/env\s+(?:-S\s+)?)?([\w.-]+)\s*$/
+
+/** What runs a file by its own word, in a first line that no system would cut. */
+const runnerOf = (text: string): string | undefined => {
+  const [line = ""] = text.split("\n", 1)
+  return line.length > 255 ? undefined : shebang.exec(line)?.[1]
+}
 
 /** A file that is run: it and what it names; one in a language that brings in others by name is not known. */
 const ofScript = (file: string, directory: string, files: Files, depth: number, by?: string): Known =>
@@ -103,7 +111,7 @@ const ofScript = (file: string, directory: string, files: Files, depth: number, 
     // What is not there runs nothing, and voids the answer once it is.
     if (text === null) return Effect.succeed([file])
     if (text === undefined) return unknown
-    const runs = by ?? shebang.exec(text)?.[1]
+    const runs = by ?? runnerOf(text)
     const own: Known = Effect.succeed([file])
     if (runs === undefined) return unknown
     if (shells.has(runs)) {
@@ -127,8 +135,8 @@ const ofScript = (file: string, directory: string, files: Files, depth: number, 
             ...modules.flatMap((name) => [`${beside}/${name}.py`, `${beside}/${name}/__init__.py`])
           ])
     }
-    return /["'`]\.{1,2}(?:\/|["'`])|\b(?:eval|load|require_relative|import|require)\s*\(?\s*[^"'\s({]/.test(
-      text.replaceAll(/^\s*import\s[^"'`]*?from\s+(?=["'])/gm, "")
+    return /["'`]\.{1,2}(?:\/|["'`])|\b(?:eval|load|require_relative|import|require)\s*(?:\(\s*)?[^"'\s({]/.test(
+      text.replaceAll(/^[^\S\r\n\u2028\u2029]*import\s[^"'`]{0,1000}?from\s+(?=["'])/gm, "")
     )
       ? unknown
       : own
@@ -200,7 +208,10 @@ const ofGit = (args: Words, directory: string, files: Files, depth: number): Kno
   if ((args[0] ?? "-").startsWith("-")) return unknown
   const at = (file: string) => path.posix.resolve(directory, file)
   return Effect.flatMap(files.text(at(".git/config")), (text): Known => {
-    if (typeof text !== "string" || /^\s*(?:\[(?:include|alias)|hookspath\s*=\s*(?!\.husky))/im.test(text))
+    if (
+      typeof text !== "string" ||
+      /^[^\S\r\n\u2028\u2029]*(?:\[(?:include|alias)|hookspath\s*=\s*(?!\.husky))/im.test(text)
+    )
       return unknown
     const hooks = gitHooks.flatMap((hook) => [at(`.git/hooks/${hook}`), at(`.husky/${hook}`)])
     const ran = hooks.map((hook) => ofScript(hook, directory, files, depth + 1, "sh"))

@@ -1,10 +1,12 @@
 // @effect-diagnostics asyncFunction:off - drives real processes from outside
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
+import * as Option from "effect/Option"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { filled } from "../../../src/config/CommandFiles.ts"
 import { read } from "../../../src/config/CommandFiles.ts"
+import { withinTime } from "../../../src/system/withinTime.ts"
 import { type Place, place, scripted, tollgate } from "../command.ts"
 import { leave, probes } from "../terminal/TerminalProbe.ts"
 
@@ -67,6 +69,14 @@ describe("commands from Markdown files", () => {
     fs.appendFileSync(path.join(directory, "plain.md"), " Now.")
     assert.notStrictEqual(read(directory).digest, digest)
     assert.deepStrictEqual(read(path.join(at.home, "none")), { commands: [], problems: [] })
+  })
+
+  it("are read in no more time than their length takes, whatever stands in their front matter (U7)", () => {
+    const front = `---\ndescription: a${" ".repeat(32_000)}b\n---\nGo.`
+    const files = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`c${at}.md`, front]))
+    const directory = bring(path.join(at.home, "commands"), files)
+    const found = Option.getOrUndefined(withinTime(4000, () => read(directory)))
+    assert.strictEqual(found?.commands.length, 40)
   })
 
   it("are listed, completed and sent as prompts; a taken name is refused with a notice (U7)", async () => {
