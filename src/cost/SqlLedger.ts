@@ -1,5 +1,5 @@
 import type { Connection } from "@effect/sql/SqlConnection"
-import type { SqlError } from "@effect/sql/SqlError"
+import { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Ref from "effect/Ref"
@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import type * as EffectScope from "effect/Scope"
 import { Database } from "../database/Database.ts"
 import { fromCause } from "../database/DatabaseError.ts"
+import { SqliteError } from "../database/driver/Driver.ts"
 import * as Presence from "../database/Presence.ts"
 import { asJson, Text } from "../database/text.ts"
 import * as Budget from "./Budget.ts"
@@ -84,8 +85,11 @@ const decodeCharges = Schema.decodeUnknown(Schema.Array(ChargeRow))
 const decodeTotals = Schema.decodeUnknown(Schema.Array(TotalRow))
 
 /** A row that is none of ours cannot be read: the write that meets it fails as a whole. */
-const orBroken = <A>(decoded: Effect.Effect<A, { readonly message: string }>): Effect.Effect<A> =>
-  Effect.orDieWith(decoded, ({ message }) => `a row of the ledger was changed by another program: ${message}`)
+const orBroken = <A>(decoded: Effect.Effect<A, { readonly message: string }>): Effect.Effect<A, SqlError> =>
+  Effect.mapError(decoded, () => {
+    const message = "a row of its ledger was changed by another program"
+    return new SqlError({ cause: new SqliteError({ code: "SQLITE_MISMATCH", message }), message })
+  })
 
 /** Charges in the user's database. */
 export const make: Effect.Effect<Book, never, Database | EffectScope.Scope> = Effect.gen(function* () {

@@ -6,9 +6,11 @@ import * as Layer from "effect/Layer"
 import * as path from "node:path"
 import type { Limits, Scope } from "../../src/cost/Budgets.ts"
 import type { Charge } from "../../src/cost/Charge.ts"
+import { LedgerFailed } from "../../src/cost/Book.ts"
 import { Ledger } from "../../src/cost/Ledger.ts"
 import { counted } from "../../src/cost/Price.ts"
 import { Database } from "../../src/database/Database.ts"
+import { Sqlite } from "../support/Sqlite.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
 import { charge, ledgers, noLimits, placesFor } from "./charging.ts"
 
@@ -172,5 +174,23 @@ it.scopedLive("what a process held that is gone is free for the next, and booked
       last.map(({ amount, outcome }) => [amount, outcome]),
       [[30, "lost"]]
     )
+  })
+)
+
+it.scopedLive("says that another program has changed a row of it, and crashes nothing (C1, C3)", () =>
+  Effect.gen(function* () {
+    const file = path.join(yield* temporaryDirectory, "tollgate.db")
+    const limits = limit("session", 100)
+    const [refused, settled] = yield* Effect.gen(function* () {
+      yield* book(charge(1), limits)
+      const other = new Sqlite(file)
+      other.exec("UPDATE cost_totals SET alerted = 'much'")
+      other.close()
+      return [yield* hold("a", 1, limits), yield* Effect.either(book(charge(1), limits))] as const
+    }).pipe(Effect.provide(Ledger.layerSql.pipe(Layer.provide(Database.layer(file)))))
+    for (const one of [Either.merge(refused), Either.merge(settled)]) {
+      assert.instanceOf(one, LedgerFailed)
+      assert.match(String(one), /a row of its ledger was changed by another program/)
+    }
   })
 )
