@@ -5,7 +5,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { errnoOf, systemReason } from "../system/errno.ts"
 import { syncDirectory } from "../system/syncDirectory.ts"
-import { temporaryName } from "../system/Temporary.ts"
+import { besideStem, note, temporaryName } from "../system/Temporary.ts"
 
 /** The file of an export was not written; what was there is unchanged. */
 export class ExportRefused extends Schema.TaggedError<ExportRefused>()("ExportRefused", {
@@ -65,8 +65,10 @@ export const write = <E, R>(
   Effect.gen(function* () {
     const fault = yield* attempt(file, () => unfit(file, overwrite))
     if (fault !== undefined) return yield* new ExportRefused({ file, reason: fault })
-    const fresh = temporaryName(path.join(path.dirname(file), `.${path.basename(file)}.`))
-    yield* Effect.acquireUseRelease(
+    const directory = path.dirname(file)
+    const name = temporaryName(besideStem)
+    const fresh = path.join(directory, name)
+    const written = Effect.acquireUseRelease(
       attempt(file, () => fs.openSync(fresh, "wx", 0o600)),
       (opened) =>
         Effect.zipRight(
@@ -74,7 +76,7 @@ export const write = <E, R>(
           attempt(file, () => {
             fs.fsyncSync(opened)
             place(fresh, file, overwrite)
-            syncDirectory(path.dirname(file))
+            syncDirectory(directory)
           })
         ),
       (opened) =>
@@ -82,5 +84,10 @@ export const write = <E, R>(
           fs.closeSync(opened)
           fs.rmSync(fresh, { force: true })
         })
+    )
+    yield* Effect.acquireUseRelease(
+      Effect.sync(() => note(directory, name)),
+      () => written,
+      (takeBack) => Effect.sync(takeBack)
     )
   })
