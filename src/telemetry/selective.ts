@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 import type { Outgoing } from "./Outgoing.ts"
 import { Described, ending } from "./traced.ts"
-import { veiled } from "./veiled.ts"
+import { redactedSpan } from "./redactedSpan.ts"
 
 /**
  * Exports the spans that Tollgate describes and those below them, of libraries and tools: without content only the
@@ -20,10 +20,10 @@ export const selective = (tracer: Tracer.Tracer, outgoing: Outgoing, content: bo
       const parent = above(given)
       const described = Context.get(context, Described)
       const span = tracer.span(outgoing.text(name), parent, context, described ? links : [], startTime, kind)
-      if (!described && Option.isNone(parent)) return veiled(span, undefined, () => {})
+      if (!described && Option.isNone(parent)) return redactedSpan(span, undefined, () => {})
       Object.assign(span, { [made]: true })
       if (described) return span
-      return veiled(span, content ? outgoing : undefined, (time, exit) => {
+      return redactedSpan(span, content ? outgoing : undefined, (time, exit) => {
         const end = ending(exit, outgoing, content)
         if (end.type !== undefined) span.attribute("error.type", end.type)
         span.end(time, end.exit)

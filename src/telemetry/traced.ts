@@ -11,7 +11,7 @@ import { afterwards } from "../middleware/afterwards.ts"
 import { endOf } from "../middleware/endOf.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import * as Outgoing from "./Outgoing.ts"
-import { maxEvents, veiled } from "./veiled.ts"
+import { maxEvents, redactedSpan } from "./redactedSpan.ts"
 
 /** Marks the spans that Tollgate itself describes. */
 export class Described extends Context.Reference<Described>()("tollgate/telemetry/Described", {
@@ -120,7 +120,7 @@ export const traced = <A, E, R>(
       Effect.flatMap(made, (span) =>
         Effect.clockWith((clock) => {
           const used = Effect.suspend(() => use(open(span, clock)))
-          const below = Effect.withParentSpan(used, veiled(span, content ? outgoing : undefined))
+          const below = Effect.withParentSpan(used, redactedSpan(span, content ? outgoing : undefined))
           return afterwards(restore(below), (exit) => {
             const end = ending(exit, outgoing, content)
             if (end.type !== undefined) span.attribute("error.type", end.type)

@@ -20,12 +20,6 @@ export class PatternInvalid extends Schema.TaggedError<PatternInvalid>()("Patter
 
 const maxPattern = 1000
 
-export interface SearchOptions {
-  readonly ignoreCase: boolean
-  /** Lines shown before and after each match. */
-  readonly context: number
-}
-
 /** Says whether a line matches, in time linear in its length. */
 export type LineMatcher = (line: string) => boolean
 

@@ -8,7 +8,7 @@ export const maxEvents = 128
  * A span for code whose attributes and events may hold content: they are recorded only with `outgoing`. It is a
  * copy: were the span its prototype, the engine would give each span a hidden class of its own, which takes 7 µs.
  */
-export const veiled = (
+export const redactedSpan = (
   span: Tracer.Span,
   outgoing: Outgoing | undefined,
   end: Tracer.Span["end"] = (time, exit) => span.end(time, exit)
