@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -110,7 +111,7 @@ export class BackgroundCommands extends Context.Tag("tollgate/process/Background
       callId: string,
       move: Effect.Effect<void, BackgroundRefused>
     ) => Effect.Effect<void, never, Scope.Scope>
-    /** Moves the command of a call, or all that run in the foreground. */
+    /** Moves the command of a call, or all in the foreground that can move; fails where none can. */
     readonly detach: (session: string, callId?: string) => Effect.Effect<void, BackgroundRefused>
     /** Oldest first. */
     readonly list: (session: string) => Effect.Effect<ReadonlyArray<BackgroundCommand>>
@@ -260,7 +261,8 @@ export const make: Effect.Effect<BackgroundCommands["Type"], never, Scope.Scope>
         if (chosen.length === 0) {
           return yield* new BackgroundRefused({ reason: "No command runs in the foreground." })
         }
-        yield* Effect.forEach(chosen, ({ move }) => move, { discard: true })
+        const moved = yield* Effect.forEach(chosen, ({ move }) => Effect.either(move))
+        if (!moved.some(Either.isRight)) yield* Either.all(moved)
       }),
     list: (session) =>
       Effect.sync(() => [...(sessions.get(session)?.entries.values() ?? [])].map(({ known }) => known)),

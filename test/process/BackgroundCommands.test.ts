@@ -31,4 +31,22 @@ describe("a command in the background", () => {
       assert.deepStrictEqual(told, [undefined, "stopped; its processes were ended"])
     })
   )
+
+  it.scoped("moves behind its call also where another one cannot, which is said where none can (U8)", () =>
+    Effect.gen(function* () {
+      const commands = yield* BackgroundCommands.make
+      const close = yield* commands.open("s", () => Effect.void)
+      const moved: Array<string> = []
+      yield* commands.foreground("s", "held", new BackgroundCommands.BackgroundRefused({ reason: "It stays." }))
+      assert.strictEqual((yield* Effect.flip(commands.detach("s"))).reason, "It stays.")
+      yield* commands.foreground(
+        "s",
+        "free",
+        Effect.sync(() => void moved.push("free"))
+      )
+      yield* commands.detach("s")
+      assert.deepStrictEqual(moved, ["free"])
+      yield* close
+    })
+  )
 })
