@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schedule from "effect/Schedule"
 import * as crypto from "node:crypto"
+import { memo } from "../../system/memo.ts"
 import { makeVisible } from "../../text/visible.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import { ParametersInvalid, unsound } from "../../tool/Parameters.ts"
@@ -36,9 +37,6 @@ const pulse = "5 seconds"
 
 /** How long it may take until a lost connection is noticed behind the call that is made again over another one. */
 const notice = "50 millis"
-
-/** States that were used. */
-const mostUsed = 10_000
 
 const failed = (text: string): CallResult => ({ content: [{ type: "text", text: makeVisible(text) }], isError: true })
 
@@ -78,7 +76,8 @@ export const make = ({
   readonly library: typeof Library
   readonly codec: RequestStateCodec<State>
 }) => {
-  const used = new Set<string>()
+  /** The states that each call has had back. */
+  const usedOf = memo(new WeakMap<Running, Set<string>>(), () => new Set())
 
   /** The answers that a client has come back with, if they are to what it was asked. */
   const taken = ({ by, ctx }: ClientCall, key: string, running: Running) =>
@@ -92,8 +91,8 @@ export const make = ({
         running.talk.answer(others as Answers)
         return Effect.void
       }
+      const used = usedOf(running)
       if (state.key !== key || state.task !== running.task || used.has(state.nonce)) return Effect.void
-      if (used.size >= mostUsed) used.clear()
       used.add(state.nonce)
       running.talk.answer(others as Answers)
       const request = running.open()
