@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Watching from "../../src/mcp/gateway/Watching.ts"
 
 describe("clients that watch the resources of a server", () => {
@@ -45,5 +46,22 @@ describe("clients that watch the resources of a server", () => {
       yield* watches("note://more")
       assert.isTrue(isWatched(one, "note://more"))
     })
+  )
+
+  it.effect(
+    "watch nothing that they took back before its server answered, and go on with what they watch already (X2)",
+    () =>
+      Effect.gen(function* () {
+        const { isWatched, watch } = Watching.make<object>()
+        const one = {}
+        const interrupted = Effect.flatMap(Effect.fork(watch(one, "note://a", true, Effect.never)), (fiber) =>
+          Effect.zipRight(Effect.yieldNow(), Fiber.interrupt(fiber))
+        )
+        yield* interrupted
+        assert.isFalse(isWatched(one, "note://a"))
+        yield* watch(one, "note://a", true, Effect.void)
+        yield* interrupted
+        assert.isTrue(isWatched(one, "note://a"))
+      })
   )
 })

@@ -39,9 +39,10 @@ export const make = <Client extends object>(): Watching<Client> => {
     watch: <E>(client: Client, uri: string, on: boolean, ask: Effect.Effect<void, E>) =>
       Effect.suspend((): Effect.Effect<void, E | ServerRefused> => {
         if (on) {
-          if (of(client).size >= mostWatched && !of(client).has(uri)) return full()
+          if (of(client).has(uri)) return ask
+          if (of(client).size >= mostWatched) return full()
           watched.set(client, of(client).add(uri))
-          return Effect.tapError(ask, () => Effect.sync(() => drop(client, uri)))
+          return Effect.onError(ask, () => Effect.sync(() => drop(client, uri)))
         }
         drop(client, uri)
         return [...watched.values()].some((uris) => uris.has(uri)) ? Effect.void : ask
