@@ -1,3 +1,4 @@
+import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
@@ -78,6 +79,11 @@ interface Kept {
   readonly since: number
 }
 
+/** Idle sessions of which more than their log is kept; the one that has been idle for longest begins anew. */
+export class IdleKept extends Context.Reference<IdleKept>()("tollgate/runtime/IdleKept", {
+  defaultValue: () => 4096
+}) {}
+
 const isOpener = ({ _tag }: Command): boolean =>
   _tag === "CreateSession" || _tag === "ResumeSession" || _tag === "ResumeLastSession"
 
@@ -93,6 +99,7 @@ export const make = ({
     const projects = yield* Projects
     const approvals = yield* Approvals
     const clientTools = yield* ClientTools
+    const mostKept = yield* IdleKept
     const context = yield* Effect.context<SessionStore | Models | Approvals>()
     const scope = yield* Effect.scope
     const sessions = new Map<string, Open>()
@@ -135,6 +142,15 @@ export const make = ({
         kept.delete(session)
         return own === undefined ? Effect.void : Scope.close(own.scope, Exit.void)
       })
+    /** What is kept of a session that goes idle is now the latest. */
+    const rests = (session: string) => {
+      const own = kept.get(session)
+      if (own !== undefined && kept.delete(session)) kept.set(session, own)
+    }
+    const letGoOldest = Effect.suspend(() => {
+      const idle = [...kept.keys()].filter((session) => !sessions.has(session))
+      return Effect.forEach(idle.slice(0, Math.max(0, idle.length - mostKept)), letGo, { discard: true })
+    })
     /** Whether another process has ended what is kept here, or deleted it. */
     const isOutlived = ({ since }: Kept, { created, session }: Lease): Effect.Effect<boolean, DatabaseError> =>
       created
@@ -207,11 +223,13 @@ export const make = ({
             Effect.suspend(() => {
               submissions.forget(id)
               if (Exit.isSuccess(exit)) sessions.delete(id)
+              rests(id)
               return Deferred.succeed(gone, Exit.isSuccess(exit))
             })
           ),
           Effect.forkIn(scope)
         )
+        yield* letGoOldest
         return known
       })
 

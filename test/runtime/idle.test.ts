@@ -9,6 +9,7 @@ import {
   SuspendSession
 } from "../../src/runtime/Command.ts"
 import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
+import { IdleKept } from "../../src/runtime/OpenSessions.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
 import { defaults } from "../../src/runtime/RuntimeOptions.ts"
 import type { SessionHandle } from "../../src/runtime/SessionHandle.ts"
@@ -109,6 +110,26 @@ describe("a session that nobody uses", () => {
       const { grants, policy } = yield* (yield* Approvals).state("s")
       assert.deepStrictEqual({ grants, policy }, { grants: [], policy: "ask" })
     }).pipe(Effect.provide(layer))
+  )
+
+  it.scoped("gives up what was set in it for those that went idle after it, where these are many (R5)", () =>
+    Effect.gen(function* () {
+      const runtime = yield* Runtime
+      const approvals = yield* Approvals
+      const policyOf = (session: string) => Effect.map(approvals.state(session), ({ policy }) => policy)
+      const rested = (session: string) =>
+        Effect.gen(function* () {
+          yield* Effect.scoped(runtime.session({ id: session, create: { project: "/p" } }))
+          yield* runtime.request(new SetApprovalPolicy({ session, policy: "deny" }))
+          yield* runtime.request(new SuspendSession({ session }))
+          yield* Effect.repeat(Effect.zipRight(Effect.yieldNow(), isReleased(session)), { until: (free) => free })
+        })
+      yield* Effect.forEach(["oldest", "latest"], rested, { discard: true })
+      assert.strictEqual(yield* policyOf("oldest"), "deny")
+      yield* rested("one more")
+      yield* rested("another one")
+      assert.deepStrictEqual(yield* Effect.forEach(["oldest", "latest"], policyOf), ["ask", "deny"])
+    }).pipe(Effect.provide(Layer.provide(layer, Layer.succeed(IdleKept, 2))))
   )
 
   it.scoped("has nothing of what was granted in it once it was ended by another runtime meanwhile (A6)", () =>
