@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** Those whose requests are counted; the one that was counted first gives way. */
+/** Those whose requests are counted; the one that has asked for nothing for longest gives way. */
 const maxKeys = 4096
 
 interface Bucket {
@@ -37,11 +37,10 @@ export class Rates extends Context.Tag("tollgate/server/Rates")<
           const refilled = bucket.left + (Math.max(0, now - bucket.at) / 1000) * perSecond
           bucket.left = Math.min(burst, refilled)
           bucket.at = now
-          if (known === undefined) {
-            const [oldest] = buckets.keys()
-            if (buckets.size >= maxKeys && oldest !== undefined) buckets.delete(oldest)
-            buckets.set(key, bucket)
-          }
+          buckets.delete(key)
+          const [oldest] = buckets.keys()
+          if (buckets.size >= maxKeys && oldest !== undefined) buckets.delete(oldest)
+          buckets.set(key, bucket)
           if (bucket.left < 1) return false
           bucket.left -= 1
           return true
