@@ -76,6 +76,9 @@ const isName = Schema.is(TokenName)
 /** How long after a change of the directory what was read of it is the latest, in milliseconds. */
 const settled = 2000
 
+/** What keeps one file from being read, and no other. */
+const unreadable: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM", "EISDIR", "ELOOP"])
+
 const make = (directory: string): TokenStore["Type"] => {
   const failed = (error: unknown) => new TokensUnusable({ place: directory, reason: systemReason(error) })
   const fileOf = (name: string): string => path.join(directory, `${name}.json`)
@@ -86,17 +89,17 @@ const make = (directory: string): TokenStore["Type"] => {
     const found = fs.statSync(directory, { throwIfNoEntry: false, bigint: true })
     return found === undefined ? undefined : { text: `${found.ino} ${found.mtimeNs}`, millis: Number(found.mtimeMs) }
   }
-  /** Empty for one that was revoked since the directory was read. */
-  const textIn = (name: string): string => {
+  /** Nothing where that file alone cannot be read: it was revoked since the directory was read, or is somebody else's. */
+  const textIn = (name: string): string | undefined => {
     try {
       return fs.readFileSync(path.join(directory, name), "utf8")
     } catch (error) {
-      if (errnoOf(error) === "ENOENT") return ""
+      if (unreadable.has(errnoOf(error) ?? "")) return undefined
       throw error
     }
   }
-  const tokenIn = (name: string): ReadonlyArray<StoredToken> => {
-    const found = decode(textIn(name))
+  const tokenIn = (name: string, text: string | undefined): ReadonlyArray<StoredToken> => {
+    const found = decode(text)
     // What cannot be read lets nobody in.
     return Either.isRight(found) && `${found.right.name}.json` === name ? [found.right] : []
   }
@@ -107,12 +110,15 @@ const make = (directory: string): TokenStore["Type"] => {
           const stamp = stampOf()
           if (stamp === undefined) return []
           if (read?.stamp === stamp.text) return read.tokens
-          const tokens = fs
+          const files = fs
             .readdirSync(directory)
             .filter((name) => name.endsWith(".json"))
             .sort()
-            .flatMap(tokenIn)
-          read = now - stamp.millis > settled ? { stamp: stamp.text, tokens } : undefined
+            .map((name) => ({ name, text: textIn(name) }))
+          const tokens = files.flatMap(({ name, text }) => tokenIn(name, text))
+          // One that can be read again does not change the directory.
+          const isWhole = files.every(({ text }) => text !== undefined)
+          read = isWhole && now - stamp.millis > settled ? { stamp: stamp.text, tokens } : undefined
           return tokens
         },
         catch: failed
