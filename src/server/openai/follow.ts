@@ -4,6 +4,7 @@ import * as Mailbox from "effect/Mailbox"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { approvalMessage } from "../../agent/approvalMessage.ts"
+import type { DatabaseError } from "../../database/DatabaseError.ts"
 import { Runtime } from "../../runtime/Runtime.ts"
 import { interruption } from "../../runtime/SessionHandle.ts"
 import { SessionStore } from "../../runtime/SessionStore.ts"
@@ -12,6 +13,7 @@ import { ApprovalRequested, trusted } from "../../tool/ToolEvent.ts"
 import { perform } from "../Perform.ts"
 import { maxWaiting } from "../SessionInfo.ts"
 import { sessionEvents } from "../SessionStream.ts"
+import { stored } from "../stored.ts"
 import { Issued, type IssuedCall } from "./Issued.ts"
 import type { Said, WantedCall } from "./Said.ts"
 import { Teller } from "./Teller.ts"
@@ -19,6 +21,9 @@ import type { Turn } from "./Turn.ts"
 
 /** How long more calls of one answer may take to come together before a client is asked to make them. */
 const gather = "1 second"
+
+/** What a client that reads nothing leaves lying here; the rest waits in the log. */
+const unread = 16
 
 const refusal = "The client cannot approve: it has not declared the function client.requestApproval."
 
@@ -66,7 +71,7 @@ export const follow = ({
     const own = new Set(turn.functions.map(({ name }) => name))
     const teller = new Teller({ tasks, answered, showsCalls: turn.showsCalls }, own)
     teller.seq = from - 1
-    const box = yield* Mailbox.make<Said>()
+    const box = yield* Mailbox.make<Said>(unread)
     const ending = Effect.unsafeMakeSemaphore(1)
     let over = false
 
@@ -75,6 +80,16 @@ export const follow = ({
         over = true
         return Effect.zipRight(box.offer(said), box.end)
       })
+
+    const cancel = Effect.forEach(tasks, (task) => runtime.send({ _tag: "CancelTask", session, task, by }), {
+      discard: true
+    }).pipe(Effect.ignore)
+
+    /** Tells the client that what it is to be asked cannot be read, and waits for nothing of it. */
+    const orTold = <R>(reading: Effect.Effect<void, DatabaseError, R>) =>
+      Effect.catchAll(stored(reading), ({ message }) =>
+        Effect.zipRight(cancel, finish({ _tag: "Failed", code: "store_failed", message }))
+      )
 
     /** What of it still waits, by the store: an event may be of a call that has ended since. */
     const asked = Effect.gen(function* () {
@@ -98,14 +113,16 @@ export const follow = ({
         else teller.calls.delete(id)
       }
       return wanted
-    }).pipe(Effect.catchAll(() => Effect.succeed<ReadonlyArray<WantedCall>>([])))
+    })
 
     const ask = ending.withPermits(1)(
       Effect.suspend(() =>
         over
           ? Effect.void
-          : Effect.flatMap(asked, (calls) =>
-              calls.length === 0 ? Effect.void : finish({ _tag: "Calls", calls, usage: teller.usage })
+          : orTold(
+              Effect.flatMap(asked, (calls) =>
+                calls.length === 0 ? Effect.void : finish({ _tag: "Calls", calls, usage: teller.usage })
+              )
             )
       )
     )
@@ -140,37 +157,36 @@ export const follow = ({
       })
 
     yield* Effect.addFinalizer(() =>
-      over || (approver !== undefined && teller.approvals.size > 0)
-        ? Effect.void
-        : Effect.forEach(tasks, (task) => runtime.send({ _tag: "CancelTask", session, task, by }), {
-            discard: true
-          }).pipe(Effect.ignore)
+      over || (approver !== undefined && teller.approvals.size > 0) ? Effect.void : cancel
     )
 
     /** What was asked for before and is open still. */
-    const { requests } = yield* Effect.orElseSucceed(store.unfinished(session), () => ({ requests: [] }))
-    const waiting = yield* Effect.orElseSucceed(store.waiting(maxWaiting), () => [])
-    for (const { request } of waiting) {
-      const own = requests.find(({ id, seq, task }) => id === request.id && tasks.includes(task) && seq < from)
-      if (own !== undefined && !answered.has(request.id)) teller.approvals.set(request.id, { task: own.task, request })
-    }
-    for (const task of tasks) {
-      for (const [id, call] of issued.waiting(session, task)) {
-        if (call.kind === "client" && !answered.has(id)) teller.calls.set(id, call)
+    const earlier = Effect.gen(function* () {
+      const { requests } = yield* store.unfinished(session)
+      for (const { request } of yield* store.waiting(maxWaiting)) {
+        const own = requests.find(({ id, seq, task }) => id === request.id && tasks.includes(task) && seq < from)
+        if (own !== undefined && !answered.has(request.id))
+          teller.approvals.set(request.id, { task: own.task, request })
       }
-    }
-    if (approver === undefined) {
-      const left = Array.from(teller.approvals.values(), ({ request }) => request)
-      teller.approvals.clear()
-      yield* Effect.forEach(left, deny, { discard: true })
-    }
+      for (const task of tasks) {
+        for (const [id, call] of issued.waiting(session, task)) {
+          if (call.kind === "client" && !answered.has(id)) teller.calls.set(id, call)
+        }
+      }
+      if (approver === undefined) {
+        const left = Array.from(teller.approvals.values(), ({ request }) => request)
+        teller.approvals.clear()
+        yield* Effect.forEach(left, deny, { discard: true })
+      }
+      if (teller.approvals.size + teller.calls.size > 0) yield* ask
+    })
     const closed: Said = {
       _tag: "Failed",
       code: "session_closed",
       message: "The session was closed before the answer was complete. Send the message again."
     }
     yield* Effect.zipRight(
-      teller.approvals.size + teller.calls.size > 0 ? ask : Effect.void,
+      orTold(earlier),
       Stream.runForEachWhile(sessionEvents(session, from), (envelope) =>
         Effect.suspend(() => (over ? Effect.succeed(false) : Effect.map(step(envelope), () => !over)))
       )
