@@ -133,9 +133,13 @@ export const make = ({
           case "Asked":
             return asked === undefined ? Effect.void : FiberMap.remove(questions, asked)
           case "ClientCall":
-            return FiberMap.run(questions, told.request.callId, Effect.flatMap(asking.answer(told.request), send))
+            return FiberMap.run(
+              questions,
+              told.call?.key ?? told.request.requestId,
+              Effect.flatMap(asking.answer(told.request), send)
+            )
           case "ClientCallEnded":
-            return FiberMap.remove(questions, told.callId)
+            return FiberMap.remove(questions, told.call.key)
         }
       }
       const heard = ({ event, task = "", worker }: Envelope) =>

@@ -1,7 +1,8 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk"
 import { makeVisible, visibleLine } from "../text/visible.ts"
-import type { ClientCallRequested, TodoItem } from "../tool/ToolEvent.ts"
+import type { TodoItem } from "../tool/ToolEvent.ts"
 import type { Approval } from "../ui/Display.ts"
+import type { Step } from "../ui/narration/Step.ts"
 import { block } from "./fenced.ts"
 
 /** What becomes of an event. */
@@ -18,8 +19,7 @@ export type Told =
   | { readonly _tag: "Ask"; readonly approval: Approval }
   /** The request that was first in line is over. */
   | { readonly _tag: "Asked" }
-  | { readonly _tag: "ClientCall"; readonly request: ClientCallRequested }
-  | { readonly _tag: "ClientCallEnded"; readonly callId: string }
+  | Extract<Step, { readonly _tag: "ClientCall" | "ClientCallEnded" }>
 
 const planned = { pending: "pending", active: "in_progress", done: "completed", dropped: "completed" } as const
 

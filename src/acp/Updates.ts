@@ -179,10 +179,9 @@ export class Updates {
         return this.live && this.options.isOwn?.(task) === true ? [] : this.remarked("warning", step.reason)
       case "Ask":
       case "Asked":
+      case "ClientCall":
       case "ClientCallEnded":
         return [step]
-      case "ClientCall":
-        return [{ _tag: "ClientCall", request: step.request }]
       case "Status":
       case "Progress":
       case "TextEnded":
