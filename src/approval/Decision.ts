@@ -53,7 +53,6 @@ export const refusedEntry = (
 const isProper = lazy(() =>
   Schema.is(
     Schema.Struct({
-      decision: Schema.Literal("approve", "deny"),
       reason: Schema.optional(Schema.String),
       stop: Schema.optional(Schema.Boolean),
       by: Schema.String
@@ -61,11 +60,11 @@ const isProper = lazy(() =>
   )
 )
 
-/** The decision, as far as it is told of; the compiler has not seen all code that decides. */
+/** The decision with what is told of it; the compiler has not seen all code that decides. */
 export const proper = (decision: Decision): Effect.Effect<Decision> =>
   isProper()(decision)
     ? Effect.succeed(decision)
-    : Effect.die(new TypeError("the decision, its reason, stop or by is not what its type allows"))
+    : Effect.die(new TypeError("the reason, stop or by of a decision is not what its type allows"))
 
 /** A decision without a person, e.g. in a test. One that crashes, or has a scope that the request does not offer, denies. */
 export type Decide = (
