@@ -135,7 +135,7 @@ const serversOf = (listed: Either.Either<string, string> | undefined): ProjectFi
 
 /** What a project brings; none where it has neither commands nor servers nor a file. */
 export const read = (project: string): Effect.Effect<Option.Option<ProjectFile>> =>
-  Effect.try(() => {
+  Effect.sync(() => {
     const file = fileOf(project)
     const commands = CommandFiles.read(CommandFiles.below(file))
     const written = textOf(file)
@@ -166,7 +166,7 @@ export const read = (project: string): Effect.Effect<Option.Option<ProjectFile>>
       text,
       settings: Either.flatMap(settings, (all) => Either.map(hooks, () => all))
     })
-  }).pipe(Effect.orElseSucceed(() => Option.none()))
+  })
 
 /** What the user accepts by trusting the file: its digest and, where its hooks may run anything, the state of the project. */
 export const acceptance = ({ digest, open, project }: ProjectFile): string =>

@@ -5,7 +5,9 @@ import * as Schema from "effect/Schema"
 /** A text could not be turned into a vector. */
 export class EmbeddingFailed extends Schema.TaggedError<EmbeddingFailed>()("EmbeddingFailed", {
   model: Schema.String,
-  reason: Schema.String
+  reason: Schema.String,
+  /** It is up and does not take these texts; others it may. */
+  isRefused: Schema.optionalWith(Schema.Boolean, { exact: true, default: () => false })
 }) {
   override get message() {
     return `The embedding model ${this.model} failed: ${this.reason}`

@@ -9,7 +9,7 @@ import { fromCause } from "../database/DatabaseError.ts"
 import { messageOf, withMessage } from "../database/messages.ts"
 import { Text } from "../database/text.ts"
 import type { EmbeddingFailed } from "./Embeddings.ts"
-import { Embeddings } from "./Embeddings.ts"
+import { type Embedder, Embeddings } from "./Embeddings.ts"
 import { quantized } from "./Vectors.ts"
 
 /** Events, and bytes of them, that one step indexes: it holds up whoever else writes. */
@@ -40,6 +40,29 @@ export interface Indexer {
   /** Leaves the work to others. */
   readonly release: Effect.Effect<void>
 }
+
+/**
+ * The vectors of some texts; none for a text that the model refuses while it takes another of them: it would be asked for for ever,
+ * and all behind it wait. Where it refuses each of them, the fault is not theirs.
+ */
+const vectorsOf = ({ embed }: Embedder, texts: ReadonlyArray<string>) =>
+  Effect.catchIf(
+    embed(texts),
+    ({ isRefused }) => isRefused && texts.length > 1,
+    (refusal) =>
+      Effect.forEach(texts, (text) =>
+        Effect.catchIf(
+          Effect.map(embed([text]), ([vector]) => vector),
+          ({ isRefused }) => isRefused,
+          () => Effect.succeed(undefined)
+        )
+      ).pipe(
+        Effect.filterOrFail(
+          (vectors) => vectors.some((vector) => vector !== undefined),
+          () => refusal
+        )
+      )
+  )
 
 /** The messages of some events of a session, from one number up to another; what is indexed already stays. */
 const indexEvents = `INSERT OR IGNORE INTO messages (session_id, seq, role, tool, time)
@@ -124,7 +147,13 @@ export const make = (holder: string): Effect.Effect<Indexer, never, Database | E
       )
       const last = found.length < batch ? state.last : found[found.length - 1]!.id
       const told = found.flatMap(({ id, text }) => (text === null || !/[\p{L}\p{N}]/u.test(text) ? [] : [{ id, text }]))
-      const vectors = told.length === 0 ? [] : yield* embedder.embed(told.map(({ text }) => text))
+      const vectors =
+        told.length === 0
+          ? []
+          : yield* vectorsOf(
+              embedder,
+              told.map(({ text }) => text)
+            )
       yield* database.write((connection) =>
         Effect.forEach(told, ({ id }, at) => {
           const vector = quantized(vectors[at] ?? new Float32Array())

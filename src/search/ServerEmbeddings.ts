@@ -26,6 +26,9 @@ const decode = Schema.decodeUnknown(Answer)
 /** Bytes of one answer. */
 const maxAnswer = 64 * 1024 * 1024
 
+/** Statuses by which servers refuse what they are sent: malformed, too large, not to be processed (RFC 9110). */
+const refusals: ReadonlySet<number> = new Set([400, 413, 422])
+
 /** What is embedded is of all sessions: no session and no project pays alone. */
 const payer: Payer = { session: "", project: "", task: "", worker: ["search"], iteration: 0 }
 
@@ -49,7 +52,8 @@ export const layer = (endpoint: ServerOptions): Layer.Layer<Embeddings, never, H
       const accounts = yield* Accounts
       const { apiKey, headers = {}, model, options = {}, profile = model, similar = 0.3 } = endpoint
       const origin = originOf(endpoint)
-      const failed = (reason: string) => new EmbeddingFailed({ model, reason: oneLine(origin, reason) })
+      const failed = (reason: string, isRefused = false) =>
+        new EmbeddingFailed({ model, reason: oneLine(origin, reason), isRefused })
       const send = (texts: ReadonlyArray<string>) =>
         Effect.gen(function* () {
           const url = urlOf(endpoint, "/embeddings")
@@ -71,7 +75,10 @@ export const layer = (endpoint: ServerOptions): Layer.Layer<Embeddings, never, H
           )
           const text = Buffer.concat(body.parts).toString("utf8")
           if (response.status < 200 || response.status > 299) {
-            return yield* failed(`the server answered HTTP ${response.status}: ${text.slice(0, 300)}`)
+            return yield* failed(
+              `the server answered HTTP ${response.status}: ${text.slice(0, 300)}`,
+              refusals.has(response.status)
+            )
           }
           const { data, usage } = yield* Effect.mapError(decode(text), () => failed("its answer has no embeddings"))
           const vectors = texts.map((_, at) => data.find(({ index }) => index === at)?.embedding ?? [])

@@ -127,6 +127,31 @@ describe("search by meaning", () => {
     })
   )
 
+  it.scopedLive(
+    "leaves out a message that its model refuses, and goes on behind it; where all are refused, it waits (K1)",
+    () =>
+      Effect.gen(function* () {
+        const refusing = (refused: string): Embedder => ({
+          ...counting("picky"),
+          embed: (texts) =>
+            texts.some((text) => text.includes(refused))
+              ? new EmbeddingFailed({ model: "picky", reason: "HTTP 400", isRefused: true })
+              : counting("picky").embed(texts)
+        })
+        const name = yield* file
+        yield* Effect.gen(function* () {
+          yield* record("s", ["a cat", "a dog"])
+          assert.strictEqual((yield* failureOf(indexed))._tag, "EmbeddingFailed")
+        }).pipe(Effect.provide(inFile(name, refusing("a "))))
+        yield* Effect.gen(function* () {
+          yield* record("t", ["cat, too long", "cat", "dog"])
+          yield* indexed
+          assert.deepStrictEqual((yield* find("feline", { by: "meaning" })).toSorted(), ["s:1", "t:2"])
+          assert.deepStrictEqual((yield* find("hound", { by: "meaning" })).toSorted(), ["s:2", "t:3"])
+        }).pipe(Effect.provide(inFile(name, refusing("too long"))))
+      })
+  )
+
   it.scoped("is worked at by one process at a time, and goes on where one has died (K1)", () =>
     Effect.gen(function* () {
       yield* record("s", ["cat", "dog", "cat", "dog"])
@@ -251,6 +276,7 @@ describe("embeddings", () => {
     Effect.gen(function* () {
       const answers: ReadonlyArray<() => Response> = [
         () => new Response("no such key sk-secret", { status: 401 }),
+        () => new Response("the input is too long", { status: 400 }),
         () => new Response("<html>"),
         () => Response.json({ data: [{ index: 0, embedding: [1] }] }),
         () =>
@@ -264,7 +290,8 @@ describe("embeddings", () => {
       for (const answer of answers) {
         const { embedder } = served(answer)
         const error = yield* failureOf((yield* embedder)!.embed(["a", "b"]))
-        assert.strictEqual(error._tag, "EmbeddingFailed")
+        if (error._tag !== "EmbeddingFailed") return assert.fail(error._tag)
+        assert.strictEqual(error.isRefused, error.message.includes("too long"))
         assert.notInclude(error.message, "sk-secret")
       }
     })
