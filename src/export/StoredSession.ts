@@ -12,7 +12,7 @@ import { isRewound } from "../runtime/Rewound.ts"
 import { redactAhead, redactEvent } from "../runtime/redactEvent.ts"
 import { type SessionNotFound, SessionStore } from "../runtime/SessionStore.ts"
 import { DocumentSession, Entry, keep, keepSession, MessageFields, type Omissions, ordered } from "./Document.ts"
-import { wellFormed } from "./wellFormed.ts"
+import { wellFormed } from "../text/wellFormed.ts"
 
 /** A stored session as a document: what is said of it, and its entries in order. */
 export interface StoredSession {

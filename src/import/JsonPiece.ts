@@ -1,5 +1,5 @@
 import { isCrowdedText, isDeepText, repeatedName } from "../text/Json.ts"
-import { wellFormed } from "../export/wellFormed.ts"
+import { wellFormed } from "../text/wellFormed.ts"
 import { refuse } from "./ImportProblem.ts"
 import { maxDepth, maxMembers, maxPiece } from "./Limits.ts"
 

@@ -11,6 +11,7 @@ import { isModelError, ModelCut, type ModelError } from "./ModelError.ts"
 import type { Finished } from "./ModelPart.ts"
 import { partFault } from "./partFault.ts"
 import { Refused, run, type Tell } from "./Push.ts"
+import { unicodeRequest } from "./unicodeRequest.ts"
 
 /** What a model gives as its answer, where it is a stream. */
 const streamOf = (given: ReturnType<ModelService["stream"]>): typeof given => {
@@ -47,7 +48,7 @@ export const ask = (
       else if (part._tag === "AttemptFailed") finished = undefined
       return Effect.map(tell(part), told)
     }
-    const asked = Effect.suspend(() => run(streamOf(model.stream(request)), heard))
+    const asked = Effect.suspend(() => run(streamOf(model.stream(unicodeRequest(request))), heard))
     return Effect.zipRight(
       catchOwnEnd(asked, (cause, end) =>
         !telling && (end === "crashed" || !isTyped(cause)) ? modelCrash(model.name, cause) : Effect.failCause(cause)

@@ -100,6 +100,33 @@ describe("an answer", () => {
   )
 })
 
+describe("a request", () => {
+  it.effect("has no half of a character, whatever was cut where: servers refuse it, and all after it (R7)", () =>
+    Effect.gen(function* () {
+      const Cut = Tool.make("act", {
+        description: "d \ud800",
+        parameters: Schema.Struct({ text: Schema.optional(Schema.String) }),
+        success: Schema.String,
+        handler: () => Effect.succeed("cut \ud83d")
+      })
+      const model = yield* Testing.Scripted.make([
+        [{ say: "half \udc00", call: { name: "act", arguments: { text: "whole \u{1f600}, half \ud800" } } }],
+        "done"
+      ])
+      yield* Effect.flatMap(Testing.session(), (session) => session.run("from \ud83d a file")).pipe(
+        Effect.provide(Testing.layer({ tools: [Cut], model }))
+      )
+      const requests = yield* model.requests
+      const texts = requests.at(-1)?.messages.map(({ message }) => message.content)
+      assert.deepStrictEqual(texts, ["from \ufffd a file", "half \ufffd", "cut \ufffd"])
+      const { message } = requests.at(-1)!.messages[1]!
+      const called = message.role === "assistant" ? message.tool_calls?.[0]?.function.arguments : undefined
+      assert.deepStrictEqual(JSON.parse(called!), { text: "whole \u{1f600}, half \ufffd" })
+      assert.strictEqual(requests[0]?.functions[0]?.description, "d \ufffd")
+    })
+  )
+})
+
 /** A model that answers each request with the next of these. */
 const given = (...answers: ReadonlyArray<Stream.Stream<ModelPart, ModelError>>): ModelService => {
   let asked = 0
