@@ -1,27 +1,35 @@
 import * as Either from "effect/Either"
 import { isCrLf } from "./EditText.ts"
+import { type Comparisons, tooManyPlaces } from "./Comparisons.ts"
 import type { Chunk } from "./PatchStep.ts"
 
-const exact = (line: string): string => line
 const withoutTrail = (line: string): string => line.trimEnd()
 
-const matchesAt = (
+/** The first places of a run of lines from an index on, two at most. */
+const placesOf = (
   lines: ReadonlyArray<string>,
   wanted: ReadonlyArray<string>,
-  start: number,
-  view: (line: string) => string
-): boolean => wanted.every((line, offset) => view(lines[start + offset] ?? "") === view(line))
-
-/** The first two places of a run of lines from an index on; trailing spaces count only if that finds it. */
-const places = (lines: ReadonlyArray<string>, wanted: ReadonlyArray<string>, from: number): ReadonlyArray<number> => {
-  for (const view of [exact, withoutTrail]) {
-    const found: Array<number> = []
-    for (let start = from; start + wanted.length <= lines.length && found.length < 2; start++) {
-      if (matchesAt(lines, wanted, start, view)) found.push(start)
-    }
-    if (found.length > 0) return found
+  from: number,
+  { isSame }: Comparisons
+): ReadonlyArray<number> => {
+  const found: Array<number> = []
+  for (let start = from; start + wanted.length <= lines.length && found.length < 2; start++) {
+    if (wanted.every((line, offset) => isSame(lines[start + offset], line))) found.push(start)
   }
-  return []
+  return found
+}
+
+/** The same where trailing spaces count only if that finds it. */
+const places = (
+  lines: ReadonlyArray<string>,
+  wanted: ReadonlyArray<string>,
+  from: number,
+  comparisons: Comparisons
+): ReadonlyArray<number> => {
+  const exact = placesOf(lines, wanted, from, comparisons)
+  return exact.length > 0 || comparisons.isSpent
+    ? exact
+    : placesOf(lines.map(withoutTrail), wanted.map(withoutTrail), from, comparisons)
 }
 
 /** The line after an anchor, which may be written without its indentation. */
@@ -34,12 +42,18 @@ const afterAnchor = (lines: ReadonlyArray<string>, anchor: string, from: number)
 
 const quote = (lines: ReadonlyArray<string>): string => JSON.stringify(lines.slice(0, 3).join("\n").slice(0, 200))
 
-const locate = (lines: ReadonlyArray<string>, chunk: Chunk, from: number): Either.Either<number, string> => {
+const locate = (
+  lines: ReadonlyArray<string>,
+  chunk: Chunk,
+  from: number,
+  comparisons: Comparisons
+): Either.Either<number, string> => {
   const start = chunk.anchor === undefined ? from : afterAnchor(lines, chunk.anchor, from)
   if (start === undefined) return Either.left(`the line ${JSON.stringify(chunk.anchor)} after \`@@\` was not found`)
   const wanted = chunk.lines.filter(({ sign }) => sign !== "+").map(({ text }) => text)
   if (wanted.length === 0) return Either.right(chunk.anchor === undefined || chunk.atEnd ? lines.length : start)
-  const found = places(lines, wanted, chunk.atEnd ? Math.max(start, lines.length - wanted.length) : start)
+  const found = places(lines, wanted, chunk.atEnd ? Math.max(start, lines.length - wanted.length) : start, comparisons)
+  if (comparisons.isSpent) return Either.left(tooManyPlaces)
   if (chunk.atEnd && found.length === 0) return Either.left(`it does not end with ${quote(wanted)}`)
   const [first, second] = found
   if (first === undefined)
@@ -53,7 +67,11 @@ const locate = (lines: ReadonlyArray<string>, chunk: Chunk, from: number): Eithe
 }
 
 /** Applies the chunks in order, each after the one before. Lines that stay are kept as they are in the file. */
-export const applyChunks = (before: string, chunks: ReadonlyArray<Chunk>): Either.Either<string, string> => {
+export const applyChunks = (
+  before: string,
+  chunks: ReadonlyArray<Chunk>,
+  comparisons: Comparisons
+): Either.Either<string, string> => {
   const crlf = isCrLf(before)
   const text = crlf ? before.replaceAll("\r\n", "\n") : before
   const lines = text === "" ? [] : text.split("\n")
@@ -62,7 +80,7 @@ export const applyChunks = (before: string, chunks: ReadonlyArray<Chunk>): Eithe
   const result: Array<string> = []
   let cursor = 0
   for (const chunk of chunks) {
-    const located = locate(lines, chunk, cursor)
+    const located = locate(lines, chunk, cursor, comparisons)
     if (Either.isLeft(located)) return Either.left(located.left)
     // Too many lines for the arguments of one call.
     for (; cursor < located.right; cursor++) result.push(lines[cursor]!)

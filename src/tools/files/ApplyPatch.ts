@@ -2,6 +2,7 @@ import { applyPatch as applyUnified } from "diff"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { applyChunks } from "./ApplyChunks.ts"
+import { Comparisons, tooManyPlaces } from "./Comparisons.ts"
 import type { Edit, PatchStep } from "./PatchStep.ts"
 import type { Patch } from "./Patch.ts"
 
@@ -24,9 +25,11 @@ export interface PatchedFile {
   readonly movedFrom?: string
 }
 
-const edited = (edit: Edit, before: string): Either.Either<string, string> => {
-  if (edit.format === "envelope") return applyChunks(before, edit.chunks)
-  const after = applyUnified(before, edit.patch)
+const edited = (edit: Edit, before: string, comparisons: Comparisons): Either.Either<string, string> => {
+  if (edit.format === "envelope") return applyChunks(before, edit.chunks, comparisons)
+  const compareLine = (_number: number, line: string, _sign: string, wanted: string) => comparisons.isSame(line, wanted)
+  const after = applyUnified(before, edit.patch, { compareLine })
+  if (comparisons.isSpent) return Either.left(tooManyPlaces)
   return after === false
     ? Either.left("its lines are not where the patch expects them; read the file again and make a new patch")
     : Either.right(after)
@@ -41,6 +44,7 @@ export const applyPatch = (
   files: ReadonlyMap<string, string>
 ): Either.Either<ReadonlyArray<PatchedFile>, PatchFailed> => {
   const now = new Map(files)
+  const comparisons = new Comparisons()
   const touched = new Map<string, string | undefined>()
   const apply = (step: PatchStep): Either.Either<void, PatchFailed> => {
     const fail = (path: string, reason: string) => Either.left(new PatchFailed({ path, reason }))
@@ -53,14 +57,14 @@ export const applyPatch = (
     }
     if (before === undefined) return fail(step.path, "it does not exist")
     if (step.kind === "delete") {
-      const rest = step.edit === undefined ? Either.right("") : edited(step.edit, before)
+      const rest = step.edit === undefined ? Either.right("") : edited(step.edit, before, comparisons)
       if (Either.isLeft(rest)) return fail(step.path, rest.left)
       if (rest.right !== "") return fail(step.path, "it has more lines than the patch deletes")
       now.delete(step.path)
       touched.set(step.path, undefined)
       return Either.void
     }
-    const after = edited(step.edit, before)
+    const after = edited(step.edit, before, comparisons)
     if (Either.isLeft(after)) return fail(step.path, after.left)
     const target = step.moveTo ?? step.path
     if (target !== step.path) {
