@@ -183,6 +183,31 @@ const undone = Effect.fnUntraced(function* (
   return new ChangeAborted({ reason, restored: [...restored], left })
 })
 
+type Restore = Parameters<Parameters<typeof Effect.uninterruptibleMask>[0]>[0]
+
+/** Does the steps of a plan where nothing else is interrupted; between two steps, what `restore` allows is. */
+const carriedOut = Effect.fnUntraced(function* (
+  plan: ChangePlan,
+  shown: (path: string) => string,
+  restore: Restore
+): Effect.fn.Return<ReadonlyMap<string, Done>, StepFailed | ChangeAborted> {
+  const done: Array<Step> = []
+  const reports = new Map<string, Done>()
+  for (const step of stepsOf(plan)) {
+    const exit = yield* Effect.exit(Effect.zipRight(restore(Effect.yieldNow()), step.run))
+    if (Exit.isFailure(exit)) {
+      const { cause } = exit
+      if (done.length === 0) return yield* Effect.failCause(cause)
+      const failure = cause._tag === "Fail" ? cause.error.message : "The call was interrupted"
+      const aborted = yield* undone(done, failure, shown)
+      return yield* cause._tag === "Fail" || aborted.left.length > 0 ? aborted : Effect.failCause(cause)
+    }
+    done.push(step)
+    reports.set(step.path, exit.value)
+  }
+  return reports
+})
+
 /**
  * Does a plan as a whole: where a part fails, or the call is interrupted between two parts, what was done is undone.
  * Every part compares the state that the plan was made for.
@@ -191,27 +216,9 @@ export const carryOut = (
   plan: ChangePlan,
   shown: (path: string) => string
 ): Effect.Effect<ReadonlyMap<string, Done>, StepFailed | ChangeAborted> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
-      const done: Array<Step> = []
-      const reports = new Map<string, Done>()
-      for (const step of stepsOf(plan)) {
-        const exit = yield* Effect.exit(Effect.zipRight(restore(Effect.yieldNow()), step.run))
-        if (Exit.isFailure(exit)) {
-          const { cause } = exit
-          if (done.length === 0) return yield* Effect.failCause(cause)
-          const failure = cause._tag === "Fail" ? cause.error.message : "The call was interrupted"
-          const aborted = yield* undone(done, failure, shown)
-          return yield* cause._tag === "Fail" || aborted.left.length > 0 ? aborted : Effect.failCause(cause)
-        }
-        done.push(step)
-        reports.set(step.path, exit.value)
-      }
-      return reports
-    })
-  )
+  Effect.uninterruptibleMask((restore) => carriedOut(plan, shown, restore))
 
-/** Does a plan for a call: what it replaces is kept first, and files are reported once all of it is done. */
+/** Does a plan for a call: what it replaces is kept first, and all that was done is reported, also where the call is interrupted then. */
 export const perform = (
   plan: ChangePlan,
   call: ToolCall,
@@ -220,7 +227,7 @@ export const perform = (
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       yield* restore(checkpoint(plan, call))
-      const reports = yield* restore(carryOut(plan, shown))
+      const reports = yield* carriedOut(plan, shown, restore)
       for (const change of plan) {
         const done = reports.get(change.judged.path)
         if (done === undefined) continue
