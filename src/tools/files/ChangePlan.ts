@@ -9,7 +9,7 @@ import type { Asks } from "../../tool/Tool.ts"
 import type { ToolCall } from "../../tool/ToolCall.ts"
 import { decided, once } from "./Access.ts"
 import type { FileState } from "./FileState.ts"
-import { diffName, unifiedDiff } from "./UnifiedDiff.ts"
+import { diffName, diffSize, unifiedDiff } from "./UnifiedDiff.ts"
 
 /** One file as a call would leave it. */
 export type Change =
@@ -70,11 +70,9 @@ export const diffOf = (change: Change, shown: (path: string) => string): string 
     : body
 }
 
-const counted = (text: string): string => {
-  const lines = text.split("\n")
-  const signs = (sign: string) =>
-    lines.filter((line) => line.startsWith(sign) && !line.startsWith(`${sign.repeat(3)} `)).length
-  return `+${signs("+")} −${signs("-")} lines`
+const counted = (diff: string): string => {
+  const { added, removed } = diffSize(diff)
+  return `+${added} −${removed} lines`
 }
 
 const verbs = { move: "move", remove: "delete" } as const

@@ -50,8 +50,10 @@ const maxKeptLength = 16 * 1024
 const maxKeptLines = 200
 
 /** What the diff of one file adds and removes: the lines of its hunks. */
-const sizeOf = (all: ReadonlyArray<string>): DiffSize => {
-  const hunks = all.slice(all.findIndex((line) => line.startsWith("@@ ")))
+export const diffSize = (diff: string): DiffSize => {
+  const all = diff.split("\n")
+  const first = all.findIndex((line) => line.startsWith("@@ "))
+  const hunks = first === -1 ? [] : all.slice(first)
   const count = (sign: string) => hunks.filter((line) => line.startsWith(sign)).length
   return { added: count("+"), removed: count("-") }
 }
@@ -63,5 +65,5 @@ export const beginning = (diff: string): FileDiff => {
   const end = all.findIndex((line, index) => index === maxKeptLines || (length += line.length + 1) > maxKeptLength)
   const kept = end === -1 ? all : all.slice(0, end)
   const omitted = all.length - kept.length
-  return { text: kept.join("\n"), omitted, ...(omitted > 0 && { size: sizeOf(all) }) }
+  return { text: kept.join("\n"), omitted, ...(omitted > 0 && { size: diffSize(diff) }) }
 }
