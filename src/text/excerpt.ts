@@ -23,6 +23,12 @@ export const shownUnseen = (text: string, found: string): string => {
   return `Contains ${found}, which is invisible: ${excerpt(shown.slice(at))}`
 }
 
+/** The first UTF-16 units of a text, one less where that many would end inside a character. */
+export const cutCharacters = (text: string, units: number): string => {
+  const last = text.charCodeAt(units - 1)
+  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? units - 1 : units)
+}
+
 /** At most `limit` characters of a text, cut between words: redaction would not recognize half a secret. */
 export const cutWords = (text: string, max: number): string => {
   if (text.length <= max) return text

@@ -7,6 +7,7 @@ import { readable } from "../policy/network/readable.ts"
 import { judgeUrl, type Target } from "../policy/network/UrlPolicy.ts"
 import { allow, ask, deny, type Verdict } from "../policy/Verdict.ts"
 import { untrusted } from "../redaction/untrusted.ts"
+import { cutCharacters } from "../text/excerpt.ts"
 import * as Tool from "../tool/Tool.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { optionalCount } from "./Parameter.ts"
@@ -97,7 +98,7 @@ export const FetchUrl = Tool.make("fetch_url", {
         })
       }
       const text = yield* readable(page)
-      const part = text.slice(offset, offset + maxText)
+      const part = cutCharacters(text.slice(offset), maxText)
       const notes = [
         ...(offset + part.length < text.length
           ? [

@@ -44,7 +44,10 @@ export const GitStatus = Tool.make("git_status", {
       const names =
         call.withheld === undefined
           ? []
-          : changed((yield* git.run(status("-z", "--", place), { limit: 4 * 1024 * 1024, whole: true })).stdout)
+          : changed(
+              (yield* git.run(status("-z", "--no-renames", "--", place), { limit: 4 * 1024 * 1024, whole: true }))
+                .stdout
+            )
       const hidden = names.filter((name) => withheld.has(`${git.repository.top}/${name}`)).map(without)
       if (hidden.length > mostHidden) return [...withheld.notes, "[name a path outside the withheld ones]"].join("\n")
       const args = status("--branch", "--no-ahead-behind", "--", place, ...hidden)

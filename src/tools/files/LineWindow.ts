@@ -3,6 +3,7 @@ import { TextDecoder } from "node:util"
 import { FileTooLarge } from "../../policy/path/FileFailure.ts"
 import { readPart } from "../../policy/path/FileReader.ts"
 import type { JudgedPath } from "../../policy/path/PathPolicy.ts"
+import { cutCharacters } from "../../text/excerpt.ts"
 import { detect, NotText } from "./FileText.ts"
 import { decodeWindows1252 } from "./Windows1252.ts"
 
@@ -26,12 +27,6 @@ export interface LineWindow {
   readonly cut: number
   /** The file is not UTF-8 and was taken for windows-1252. */
   readonly western: boolean
-}
-
-/** The first `count` UTF-16 units of a text, one less if that would split a character. */
-const head = (text: string, units: number): string => {
-  const last = text.charCodeAt(units - 1)
-  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? units - 1 : units)
 }
 
 /** Where a read begins: a line, and a character of it, from 1 each. */
@@ -86,7 +81,7 @@ class Window {
     const left = Math.max(0, this.restLength - skipped)
     if (left <= most) return this.rest.endsWith("\r") ? this.rest.slice(0, -1) : this.rest
     this.cut++
-    const text = head(this.rest, most)
+    const text = cutCharacters(this.rest, most)
     const next = `offset ${this.seen + 1} and column ${skipped + text.length + 1}`
     return `${text} … [${left - text.length} more characters; read on with ${next}]`
   }
