@@ -190,7 +190,7 @@ export const events = (
     if (/[/+]json\b/i.test(type)) return Stream.fromEffect(plain(origin, pull))
     if (/^\s*text\/event-stream\b/i.test(type)) return streamed(origin, pull, post.isLast)
     const body = yield* some(pull)
-    return yield* malformed(origin, `expected an event stream, got ${type}: ${body.replace(/<[^>]*>/g, " ")}`)
+    return yield* malformed(origin, `expected an event stream, got ${type}: ${body.replace(/<[^<>]*>/g, " ")}`)
   })
 
   return Stream.unwrapScoped(open)

@@ -96,7 +96,7 @@ export const unquoted = (text: unknown): unknown => {
   if (typeof text !== "string" || !text.startsWith('"')) return text
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === "string" ? value : text
+    return typeof value === "string" ? value.toWellFormed() : text
   } catch {
     return text
   }

@@ -72,8 +72,8 @@ const parse = (text: string): unknown => Either.getOrUndefined(parseJson(text))
 const describeBody = (body: string): Described => {
   const json = parse(body)
   if (json === undefined) {
-    const title = /<title[^>]*>([^<]+)/i.exec(body)?.[1]
-    return { reason: firstText(title, body.replace(/<[^>]*>/g, " ")), status: undefined, isTooLong: false }
+    const title = /<title[^<>]*>([^<]+)/i.exec(body)?.[1]
+    return { reason: firstText(title, body.replace(/<[^<>]*>/g, " ")), status: undefined, isTooLong: false }
   }
   const inner = Array.isArray(json) ? json[0] : json
   return describe(record(inner)["error"] ?? inner)

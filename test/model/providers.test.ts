@@ -146,6 +146,20 @@ describe.each(providers)("$name", (provider) => {
     })
   )
 
+  live("sends no half of a character that a result writes as an escape (R7)", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(provider.full('{"city":"Rome"}'))
+      const model = yield* open(server.url)
+      const stored = store(yield* parts(model))
+      const id = stored.message.tool_calls?.[0]?.id ?? ""
+      const cut = conversation({ role: "tool", tool_call_id: id, content: '"cut \\ud83d"' })
+      yield* parts(model, { messages: [...hello.messages, stored, ...cut], functions: [weather] })
+      const sent = JSON.stringify(server.seen[1]?.body)
+      assert.include(sent, "cut \ufffd")
+      assert.notMatch(sent, /\\ud83d/)
+    })
+  )
+
   live("makes a part of a call that cannot be decoded, in the model's own text (R7)", () =>
     Effect.gen(function* () {
       const given = (args: string, name?: string) => Effect.map(ask(provider.full(args, name)), callsOf)
