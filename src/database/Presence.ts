@@ -1,4 +1,5 @@
 import { SqlError } from "@effect/sql/SqlError"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
@@ -7,6 +8,7 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fromCause } from "./DatabaseError.ts"
+import { isGone } from "../system/Temporary.ts"
 import { open } from "./Sqlite.ts"
 
 /**
@@ -48,10 +50,14 @@ export const isPresent = (directory: string, id: string): Effect.Effect<boolean,
   )
 }
 
-/** Removes what the dead left behind. */
+/** Removes what the dead left behind; the files of processes that are gone by their number come first. */
 const tidy = (directory: string): Effect.Effect<void, SqlError> =>
   Effect.flatMap(
-    attempt(() => fs.readdirSync(directory).filter((name) => idPattern.test(name))),
+    attempt(() => {
+      const names = fs.readdirSync(directory).filter((name) => idPattern.test(name))
+      const [living, gone] = Arr.partition(names, (name) => isGone(pidOf(name)))
+      return [...gone, ...living]
+    }),
     (names) =>
       Effect.forEach(
         names.slice(0, maxTidied),
