@@ -21,6 +21,7 @@ import { NobodyToAsk, UsageError } from "./Outcome.ts"
 import { rowsOf } from "./terminal/approval/approvalRows.ts"
 import { hanging } from "./terminal/Layout.ts"
 import { Screen } from "./terminal/Screen.ts"
+import { isYes } from "../ui/isYes.ts"
 
 const prefix = "approval_"
 
@@ -158,7 +159,7 @@ const confirmed = (waiting: WaitingApproval) =>
     }
     yield* shown(waiting)
     const line = yield* (yield* Ui).question("Allow exactly this? y/N")
-    return Option.exists(line, (said) => /^y(es)?$/i.test(said.trim()))
+    return Option.exists(line, isYes)
   })
 
 const person = (): string => {

@@ -1,4 +1,3 @@
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -16,6 +15,7 @@ import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import * as Records from "../host/Stores.ts"
 import * as JsonOutput from "./jsonOutput.ts"
 import { Screen } from "./terminal/Screen.ts"
+import { isoTime } from "../text/isoTime.ts"
 
 /** An entry of the audit is not what was written. */
 export class AuditBroken extends Schema.TaggedError<AuditBroken>()("AuditBroken", {
@@ -65,7 +65,7 @@ const holds = (scope: string | null): string =>
         : ""
 
 const entryLine = (row: AuditRow, width: number): string => {
-  const time = DateTime.formatIso(DateTime.unsafeMake(row.time)).replace(/\.\d+Z$/, "Z")
+  const time = isoTime(row.time)
   const parts = [
     time,
     happened(row),

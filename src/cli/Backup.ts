@@ -1,4 +1,4 @@
-import * as DateTime from "effect/DateTime"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as fs from "node:fs"
@@ -12,13 +12,14 @@ import { UsageError } from "./Outcome.ts"
 import * as Records from "../host/Stores.ts"
 import { Screen } from "./terminal/Screen.ts"
 import { oneLine } from "../text/visible.ts"
+import { isoTime } from "../text/isoTime.ts"
 
 /** Copies the database as it is now into one file that can be put in its place; it is read through before it counts. */
 export const backup = ({ file, json }: { readonly file: Option.Option<string>; readonly json: boolean }) =>
   Effect.gen(function* () {
     const { answer, style } = yield* Screen
     const database = yield* Database
-    const now = DateTime.formatIso(yield* DateTime.now).replace(/\.\d+Z$/, "Z")
+    const now = isoTime(yield* Clock.currentTimeMillis)
     const target = path.resolve(Option.getOrElse(file, () => `${database.file}.${now.replaceAll(":", "")}.backup`))
     if (fs.existsSync(target)) {
       return yield* new UsageError({ reason: `${oneLine(target)} already exists; name another file.` })

@@ -31,6 +31,7 @@ import { project } from "./here.ts"
 import { NobodyToAsk, UsageError } from "./Outcome.ts"
 import { wrap } from "./terminal/Layout.ts"
 import { Screen } from "./terminal/Screen.ts"
+import { isYes } from "../ui/isYes.ts"
 
 export interface Chosen {
   readonly agent: string
@@ -130,7 +131,7 @@ const confirmed = (change: Change, question: string, yes: boolean) =>
       })
     }
     const line = yield* (yield* Ui).question(`${question} y/N`)
-    return Option.exists(line, (said) => /^y(es)?$/i.test(said.trim()))
+    return Option.exists(line, isYes)
   })
 
 /** Enters the hook in the configuration of an agent, once its change has been seen. */

@@ -26,7 +26,7 @@ import { invocation } from "./invocation.ts"
 import { document, unasked } from "./jsonOutput.ts"
 import { NobodyToAsk, UsageError } from "./Outcome.ts"
 import { rewindLines } from "./rewindLines.ts"
-import { resolve } from "./SessionId.ts"
+import { resolve, shortLength, shortSession } from "./SessionId.ts"
 import { ago } from "./Sessions.ts"
 import { parseSince } from "./Since.ts"
 import { parseSize } from "./Size.ts"
@@ -34,9 +34,6 @@ import { rowsOf } from "./terminal/approval/approvalRows.ts"
 import { Form } from "./terminal/Form.ts"
 import { fit } from "./terminal/Layout.ts"
 import { Screen } from "./terminal/Screen.ts"
-
-/** Characters of a session's id that a person needs to see. */
-const shortId = "session_".length + 8
 
 const managed = <A, E, R>(self: Effect.Effect<A, E, R>, asks = false) =>
   Effect.flatMap(Ui, (ui) => Effect.ensuring(self, ui.stop)).pipe(
@@ -83,7 +80,7 @@ export const title = ({ id, json, title: words }: TitleOptions) =>
     const { event } = yield* (yield* Runtime).request(new RenameSession({ session, title: given }))
     yield* json
       ? document({ session, title: event.title })
-      : done(`${session.slice(0, shortId)}: ${makeVisible(event.title)}`)
+      : done(`${shortSession(session)}: ${makeVisible(event.title)}`)
   }).pipe(managed)
 
 interface ForkOptions {
@@ -100,9 +97,9 @@ export const fork = ({ at, id, json }: ForkOptions) =>
     const last = Option.match(at, { onNone: () => ({}), onSome: (last) => ({ last }) })
     const { event } = yield* (yield* Runtime).request(new ForkSession({ session, fork: copy, ...last }))
     if (json) return yield* document({ session: copy, copyOf: session, last: event.last })
-    yield* done(`${copy}: a copy of ${session.slice(0, shortId)} up to event ${event.last}`)
+    yield* done(`${copy}: a copy of ${shortSession(session)} up to event ${event.last}`)
     const { progress, style } = yield* Screen
-    yield* progress(`${style.dim(`${invocation()} --session ${copy.slice(0, shortId)} goes on with it`)}\n`)
+    yield* progress(`${style.dim(`${invocation()} --session ${shortSession(copy)} goes on with it`)}\n`)
   }).pipe(managed)
 
 export interface RewindOptions {
@@ -135,7 +132,7 @@ export const rewind = ({ dryRun, id, json, to, yes }: RewindOptions) =>
     if (json) return yield* document({ ...found, rewound: true })
     if (yes) yield* shown
     yield* done(
-      `${session.slice(0, shortId)} is back to before event ${to}; ${many(event.restored.length, "file")} put back`
+      `${shortSession(session)} is back to before event ${to}; ${many(event.restored.length, "file")} put back`
     )
   }).pipe((self) => managed(self, !yes && !dryRun))
 
@@ -148,7 +145,7 @@ const sizeOf = (session: string) =>
 
 const line = ({ id, title, updatedAt }: SessionSummary, size: number, now: number): string =>
   [
-    id.slice(0, shortId).padEnd(shortId),
+    shortSession(id).padEnd(shortLength),
     ago(now - updatedAt).padEnd(11),
     sizeText(size).padStart(9),
     oneLine(title) || "(no prompt yet)"
@@ -197,7 +194,7 @@ export const remove = ({ id, json, yes }: { readonly id: string; readonly yes: b
       yield* document({ session, title: summary.title, bytes: size, deleted: true })
       return yield* Effect.flatMap(Database, ({ shrink }) => shrink)
     }
-    yield* done(`${session.slice(0, shortId)} is deleted; what it has cost and its audit stay`)
+    yield* done(`${shortSession(session)} is deleted; what it has cost and its audit stay`)
     return yield* freed
   }).pipe((self) => managed(self, !yes))
 
@@ -274,7 +271,7 @@ export const prune = ({ all, dryRun, json, largerThan, olderThan, yes }: PruneOp
       return yield* Effect.flatMap(Database, ({ shrink }) => shrink)
     }
     for (const [id, why] of failed)
-      yield* answer(`${style.yellow("!")} ${id.slice(0, shortId)} stays: ${makeVisible(why)}\n`)
+      yield* answer(`${style.yellow("!")} ${shortSession(id)} stays: ${makeVisible(why)}\n`)
     yield* done(`${many(going.length - failed.size, "session")} deleted; what they have cost and their audit stay`)
     return yield* freed
   }).pipe((self) => managed(self, !yes && !dryRun))

@@ -1,4 +1,3 @@
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
@@ -26,6 +25,7 @@ import { knownServers, named, slotOf, stateFor } from "./mcp/slots.ts"
 import { UsageError } from "./Outcome.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { Screen } from "./terminal/Screen.ts"
+import { isoTime } from "../text/isoTime.ts"
 
 const isServerName: (name: string) => boolean = Schema.is(ServerName)
 
@@ -108,8 +108,6 @@ const offered = (known: KnownServer, standings: ReadonlyArray<Standing>, problem
     for (const problem of problems) yield* say(`  ${problem}`)
   })
 
-const when = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis)).replace(/\.\d+Z$/, "Z")
-
 /** What is known of every server; none is started. */
 export const list = ({ json, jsonl }: JsonOutput.JsonOptions) =>
   Effect.gen(function* () {
@@ -169,7 +167,7 @@ export const show = ({ json, name }: OneOptions) =>
     if (manifest === undefined)
       return yield* say(`It has not been asked what it offers; tollgate mcp trust ${name} asks it.`)
     yield* say(
-      `${manifest.server.name} ${manifest.server.version} · protocol ${manifest.protocol} · listed ${when(manifest.listedAt)}`
+      `${manifest.server.name} ${manifest.server.version} · protocol ${manifest.protocol} · listed ${isoTime(manifest.listedAt)}`
     )
     yield* offered(known, yield* slot.standings, manifest.problems)
   }).pipe(Effect.scoped, Effect.provide(services(false)))

@@ -15,7 +15,7 @@ import { makeVisible, oneLine } from "../text/visible.ts"
 import { project as projectHere } from "./here.ts"
 import * as JsonOutput from "./jsonOutput.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
-import { resolve } from "./SessionId.ts"
+import { resolve, shortSession } from "./SessionId.ts"
 import { ago } from "./Sessions.ts"
 import { parseSince } from "./Since.ts"
 import { fit, wrap } from "./terminal/Layout.ts"
@@ -39,15 +39,12 @@ export interface SearchGiven {
 /** How long a search indexes first what is not yet. */
 const patience = "3 seconds"
 
-/** Characters of a session's id that a person needs to see. */
-const shortId = "session_".length + 8
-
 const found = { text: "text", meaning: "meaning", both: "text and meaning" } as const
 
 const rowsOf = (hit: Hit, now: number, style: Style, width: number): ReadonlyArray<string> => {
   const { by, rewound = false, role, seq, session, snippet, time, title, tool } = hit
   const head = [
-    `${session.slice(0, shortId)} #${seq}`,
+    `${shortSession(session)} #${seq}`,
     ago(now - time),
     makeVisible(tool ?? role),
     style.dim(`by ${found[by]}${rewound ? ", rewound since" : ""}`),

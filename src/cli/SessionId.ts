@@ -25,6 +25,11 @@ export class SessionAmbiguous extends Schema.TaggedError<SessionAmbiguous>()("Se
 
 const prefix = "session_"
 
+/** Characters of an id that a person needs to see; any unique beginning names a session. */
+export const shortLength = prefix.length + 8
+
+export const shortSession = (id: string): string => id.slice(0, shortLength)
+
 /** Candidates that are shown. */
 const maxCandidates = 8
 

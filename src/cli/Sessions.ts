@@ -22,16 +22,13 @@ import * as Records from "../host/Stores.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { Screen } from "./terminal/Screen.ts"
 import { project } from "./here.ts"
-import { named } from "./SessionId.ts"
+import { named, shortLength, shortSession } from "./SessionId.ts"
 import { warn } from "./warn.ts"
 
 export interface ListOptions extends JsonOutput.JsonOptions {
   readonly all: boolean
   readonly limit: number
 }
-
-/** Characters of a session's id that a person needs to see; any unique beginning names it. */
-const shortId = "session_".length + 8
 
 /** Sessions that are counted. */
 const counted = 10_000
@@ -50,7 +47,7 @@ type Kinded = SessionSummary & { readonly kind: SessionKind }
 
 const line = (session: Kinded, now: number): string =>
   [
-    session.id.slice(0, shortId).padEnd(shortId),
+    shortSession(session.id).padEnd(shortLength),
     ago(now - session.updatedAt).padEnd(11),
     kindedTitle(session.kind, oneLine(session.title) || "(no prompt yet)")
   ].join("  ")

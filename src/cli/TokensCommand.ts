@@ -1,5 +1,4 @@
 import * as Clock from "effect/Clock"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -13,6 +12,7 @@ import * as JsonOutput from "./jsonOutput.ts"
 import { UsageError } from "./Outcome.ts"
 import { spanOf } from "./Since.ts"
 import { Screen } from "./terminal/Screen.ts"
+import { isoTime } from "../text/isoTime.ts"
 
 const services = <A, E, R>(self: Effect.Effect<A, E, R>) =>
   self.pipe(
@@ -20,8 +20,6 @@ const services = <A, E, R>(self: Effect.Effect<A, E, R>) =>
     Effect.provide(Screen.layer({ split: false })),
     Effect.provide(Configuration.layer())
   )
-
-const iso = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis)).replace(/\.\d+Z$/, "Z")
 
 const longestMillis = 100 * 365 * 86_400_000
 
@@ -67,15 +65,19 @@ export const add = ({ expires, name: given, scope }: AddOptions) =>
 
 const row = ({ createdAt, expiresAt, name, scopes }: StoredToken, now: number): string => {
   const until =
-    expiresAt === undefined ? "no expiry" : expiresAt <= now ? `expired ${iso(expiresAt)}` : `expires ${iso(expiresAt)}`
-  return `${name.padEnd(20)}  ${scopes.join(",").padEnd(20)}  added ${iso(createdAt)}  ${until}\n`
+    expiresAt === undefined
+      ? "no expiry"
+      : expiresAt <= now
+        ? `expired ${isoTime(expiresAt)}`
+        : `expires ${isoTime(expiresAt)}`
+  return `${name.padEnd(20)}  ${scopes.join(",").padEnd(20)}  added ${isoTime(createdAt)}  ${until}\n`
 }
 
 const fields = ({ createdAt, expiresAt, name, scopes }: StoredToken) => ({
   name,
   scopes,
-  createdAt: iso(createdAt),
-  ...(expiresAt === undefined ? {} : { expiresAt: iso(expiresAt) })
+  createdAt: isoTime(createdAt),
+  ...(expiresAt === undefined ? {} : { expiresAt: isoTime(expiresAt) })
 })
 
 /** Lists the tokens; their secrets are known to nobody here. */

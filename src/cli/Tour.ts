@@ -31,6 +31,7 @@ import type { Style } from "./terminal/Style.ts"
 import { FetchLedger, Forecast, WeighSoil } from "./tour/DemoTools.ts"
 import { prompt, turns } from "./tour/script.ts"
 import { workspace } from "./tour/workspace.ts"
+import { shortSession } from "./SessionId.ts"
 
 const tools = [ListDir, ReadFile, WriteFile, RunShell, FetchLedger, Forecast, WeighSoil] as const
 
@@ -75,7 +76,7 @@ const line = (text: string, about: string, style: Style) =>
 
 /** Where what the tour did can be seen again; it is gone with a temporary home. */
 const again = (session: string, command: string, style: Style) => {
-  const id = session.slice(0, "session_".length + 8)
+  const id = shortSession(session)
   return [
     `\n${style.bold("Everything is recorded.")} See it again:\n`,
     line(`${command} sessions show ${id}`, "as it looked", style),

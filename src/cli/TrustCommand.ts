@@ -23,6 +23,7 @@ import * as JsonOutput from "./jsonOutput.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { wrap } from "./terminal/Layout.ts"
 import { Screen } from "./terminal/Screen.ts"
+import { isYes } from "../ui/isYes.ts"
 
 export interface TrustOptions {
   /** It has been read already. */
@@ -144,7 +145,7 @@ export const trust = ({ json, yes }: TrustOptions) =>
         })
       }
       const line = yield* (yield* Ui).question(`Trust ${what} of this project until they change? y/N`)
-      if (!Option.exists(line, (said) => /^y(es)?$/i.test(said.trim()))) return yield* say("It stays untrusted.")
+      if (!Option.exists(line, isYes)) return yield* say("It stays untrusted.")
     }
     yield* (yield* Trust).accept(here, ProjectFile.acceptance(file.value))
     yield* say(`Trusted: ${what} apply from the next task on. tollgate trust revoke undoes this.`)

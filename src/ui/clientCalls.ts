@@ -7,6 +7,7 @@ import { type BudgetQuestion, raiseBudget } from "../agent/budgetQuestion.ts"
 import { offerTools, type ToolOffer } from "../agent/ToolOffer.ts"
 import { AskUser } from "../tools/AskUser.ts"
 import { Ui } from "./Ui.ts"
+import { isYes } from "./isYes.ts"
 
 /** The tools that an attended frontend can run. */
 export const clientTools: ReadonlyArray<string> = [AskUser.name, offerTools, raiseBudget]
@@ -57,7 +58,7 @@ export const answer = (
     if (tool === raiseBudget) {
       const { question } = parameters as typeof BudgetQuestion.Type
       const said = yield* (yield* Ui).question(`${question} y/N`)
-      return reply({ result: { raise: Option.exists(said, (text) => /^y(es)?$/i.test(text.trim())) } })
+      return reply({ result: { raise: Option.exists(said, isYes) } })
     }
     const asked = tool === AskUser.name ? decode(parameters) : Option.none()
     if (Option.isNone(asked)) return reply({ error: "The frontend does not support this call." })

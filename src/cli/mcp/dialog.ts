@@ -10,6 +10,7 @@ import * as Frontend from "../Frontend.ts"
 import { NobodyToAsk } from "../Outcome.ts"
 import { wrap } from "../terminal/Layout.ts"
 import { Screen } from "../terminal/Screen.ts"
+import { isYes } from "../../ui/isYes.ts"
 
 export const say = (line: string) =>
   Effect.flatMap(Screen, ({ answer, width }) => answer(`${wrap(makeVisible(line), width()).join("\n")}\n`))
@@ -31,5 +32,5 @@ export const confirmed = (question: string, yes: boolean) =>
       })
     }
     const line = yield* (yield* Ui).question(`${question} y/N`)
-    return Option.exists(line, (said) => /^y(es)?$/i.test(said.trim()))
+    return Option.exists(line, isYes)
   })

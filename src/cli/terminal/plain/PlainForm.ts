@@ -8,6 +8,7 @@ import { Interruptions } from "../Interruptions.ts"
 import { Screen } from "../Screen.ts"
 import { Lines, quoted } from "./Lines.ts"
 import { type Reader, readLine } from "./readLine.ts"
+import { isYes } from "../../../ui/isYes.ts"
 
 /** Rows of a list; words find the others. */
 const most = 20
@@ -29,7 +30,7 @@ export const layer: Layer.Layer<Form, never, Screen | Lines | Interruptions> = L
           const rows = rowsOf(about, screen.width() - 1, screen.style).map(({ text }) => `${text}\n`)
           yield* screen.progress(rows.join(""))
           const line = yield* readLine(`${question} y/N: `, reader)
-          return Option.exists(line, (said) => /^y(es)?$/i.test(said.trim()))
+          return Option.exists(line, isYes)
         }),
       press: (keys, said) =>
         Effect.repeat(
