@@ -175,21 +175,23 @@ export const make = ({
 
     const startAgain = Effect.zipRight(unchanged, start)
 
-    /** The running server with a list as new as its last word. */
+    /** The running server with a list as new as its last word; as long as there is none, also for an asker that gave up, it is asked again. */
     const renewed = (now: Running & { readonly own: Scope.CloseableScope }) =>
       Effect.gen(function* () {
         stale = false
-        const found = yield* Effect.tapError(now.connection.list, () => Effect.sync(() => (stale = true)))
+        const found = yield* now.connection.list
         doubted = false
         yield* keep(found)
         running = { ...now, manifest: found }
         return running
-      })
+      }).pipe(Effect.onError(() => Effect.sync(() => (stale = true))))
     const ended = ({ own }: { readonly own: Scope.CloseableScope }) =>
-      Effect.suspend(() => {
-        running = undefined
-        return Effect.zipRight(Scope.close(own, Exit.void), failed)
-      })
+      Effect.uninterruptible(
+        Effect.suspend(() => {
+          running = undefined
+          return Effect.zipRight(Scope.close(own, Exit.void), failed)
+        })
+      )
     const current = Effect.gen(function* () {
       if (running !== undefined && running.connection.gone() !== undefined) yield* ended(running)
       return running

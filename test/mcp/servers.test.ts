@@ -322,6 +322,23 @@ describe("MCP servers behind the gate", () => {
     })
   )
 
+  it.scopedLive("are asked again for a changed list whose asker gave up before it came (X1)", () =>
+    Effect.gen(function* () {
+      const at = yield* directory
+      const echo = tool("echo")
+      const turn = tool("turn", { does: "changes" })
+      const fix = planned(at, "fix", { tools: [echo, turn], next: [{ ...echo, description: "Does more" }, turn] })
+      yield* approveAll(at, fix.known)
+      const all = yield* servers(at, [fix.known])
+      const { call } = yield* calling(all)
+      yield* call("fix__turn")
+      const asking = yield* Effect.fork(all.all[0]!.acquire)
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(asking)
+      assert.include(yield* failure(call("fix__echo")), "it is not what was approved")
+    })
+  )
+
   it.scopedLive("have no tools where what was approved was edited, or is of another command (X1)", () =>
     Effect.gen(function* () {
       const at = yield* directory
