@@ -99,8 +99,11 @@ const shown = (known: KnownServer, inquiry: InputRequest): InputRequest | undefi
     : { ...inquiry, params: { ...params, message, requestedSchema } }
 }
 
-/** What a server of 2025-11-25 refuses a request with that needs a page to be opened first, and JSON-RPC's own for any other reason. */
-const [pagesNeeded, otherwise] = [-32042, -32000] as const
+/** What a server of 2025-11-25 refuses a request with that needs a page to be opened first. */
+export const pagesNeeded = -32042
+
+/** JSON-RPC's own code, for any other reason. */
+const otherwise = -32000
 
 /** A refusal as the person gets it: the pages that it names are questions like the others. */
 export const refusalShown = (known: KnownServer, refusal: Refusal): Refusal => {

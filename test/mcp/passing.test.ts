@@ -69,6 +69,7 @@ const results = fc.record(
 
 interface Message {
   readonly id?: number
+  readonly method?: string
   readonly result?: unknown
 }
 
@@ -115,9 +116,11 @@ describe("what passes through the gateway", () => {
     })
     gateway = way
     const waiting = new Map<unknown, (message: Message) => void>()
+    const heard: Array<Message> = []
     // The library of the protocol reads less than there is.
     readline.createInterface({ input: way.stdout }).on("line", (line) => {
       const message = JSON.parse(line) as Message
+      if (message.method !== undefined) heard.push(message)
       waiting.get(message.id)?.(message)
     })
     const send = (message: object) => void way.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
@@ -135,10 +138,10 @@ describe("what passes through the gateway", () => {
     })
     send({ method: "notifications/initialized" })
     const call = async (name: string, given: object = {}): Promise<unknown> => {
-      const answer = await request("tools/call", { name, arguments: given })
+      const answer = await request("tools/call", { name, arguments: given, _meta: { progressToken: name } })
       return answer.result ?? answer
     }
-    return { call, given: (result: unknown) => call("gives", { result }) }
+    return { call, heard, given: (result: unknown) => call("gives", { result }) }
   }
 
   for (const [which, env] of [
@@ -182,6 +185,17 @@ describe("what passes through the gateway", () => {
     const line = `{"jsonrpc":"2.0","id":ID,"result":${JSON.stringify(result)}}`
     const { call } = await opened({ MY_TOKEN: known }, [tool("many", { does: "raw", line })])
     assert.isTrue(canonical(await call("many")) === canonical(result))
+  })
+
+  it("has no secret on the way to a result or in place of one: progress, log and error (X2, S5)", async () => {
+    const { call, heard } = await opened({ MY_TOKEN: known }, [tool("tells", { does: "tells" })])
+    const answer = (await call("tells", { text: known })) as { readonly error?: { readonly message: string } }
+    assert.strictEqual(answer.error?.message, "bad [redacted-secret]")
+    assert.sameMembers(
+      heard.map(({ method }) => method),
+      ["notifications/progress", "notifications/message"]
+    )
+    assert.notInclude(JSON.stringify([answer, heard]), known)
   })
 
   it("has no secret, be it a number or within bytes, which stay base64 (X2, S5)", async () => {

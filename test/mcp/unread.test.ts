@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import { identity } from "effect/Function"
 import * as Stream from "effect/Stream"
 import { PassThrough, Writable } from "node:stream"
 import * as ClientPipes from "../../src/mcp/gateway/ClientPipes.ts"
@@ -52,7 +53,7 @@ describe("what nobody reads", () => {
 
   it.scoped("of a server's questions is 32 at a time, and the others have no answer at once (X2, R5)", () =>
     Effect.gen(function* () {
-      const talk = Talk.make("client")
+      const talk = Talk.make("client", identity)
       talk.attach({ capabilities: { elicitation: {} }, hear: () => {}, log: () => {} })
       const requestedSchema = { type: "object" as const, properties: {} }
       const question = { method: "elicitation/create" as const, params: { message: "Go on?", requestedSchema } }

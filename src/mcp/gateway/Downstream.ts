@@ -13,10 +13,12 @@ import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import * as crypto from "node:crypto"
+import { Redactor } from "../../redaction/Redactor.ts"
 import { version } from "../../version.ts"
 import { ServerRefused } from "../McpError.ts"
 import type { ServerNews } from "../Servers.ts"
 import { fitting, type Fitting } from "../fitting.ts"
+import { pagesNeeded } from "../Inquiry.ts"
 import { disguisedData, plain } from "../ProtoName.ts"
 import * as Calls from "./Calls.ts"
 import type { Gateway } from "./Gateway.ts"
@@ -24,6 +26,7 @@ import * as Offered from "./Offered.ts"
 import * as Parts from "./Parts.ts"
 import { hasLinks, withLinks } from "./links.ts"
 import type { Elicitation } from "./Question.ts"
+import { redacted } from "./redacted.ts"
 import * as Watching from "./Watching.ts"
 import { search, searchTools, standIns, tokensOf } from "./Search.ts"
 
@@ -63,6 +66,7 @@ export const make = (options: DownstreamOptions) =>
   Effect.gen(function* () {
     const { budget, gateway, view } = options
     const runtime = yield* Effect.runtime()
+    const without = redacted(yield* Redactor)
     const library = yield* Effect.promise(() => import("@modelcontextprotocol/server"))
     const codec: RequestStateCodec<Calls.State> = library.createRequestStateCodec({
       key: crypto.randomBytes(32),
@@ -139,17 +143,18 @@ export const make = (options: DownstreamOptions) =>
         }
       )
       const count = (by: number) => void unanswered.set(server, (unanswered.get(server) ?? 0) + by)
+      /** Why there is no answer; a page opens only by the whole of its URL. */
+      const refused = (error: { readonly message: string }) => {
+        const reason = without(error.message)
+        return isRefused(error)
+          ? new library.ProtocolError(error.code, reason, error.code === pagesNeeded ? error.data : without(error.data))
+          : new library.ProtocolError(library.ProtocolErrorCode.InternalError, reason)
+      }
       const answer = <A, E extends { readonly message: string }>(self: Effect.Effect<A, E>, ctx: ServerContext) => {
         count(1)
         return Runtime.runPromise(runtime)(Effect.either(self), { signal: ctx.mcpReq.signal })
           .finally(() => count(-1))
-          .then(
-            Either.getOrThrowWith((error) =>
-              isRefused(error)
-                ? new library.ProtocolError(error.code, error.message, error.data)
-                : new library.ProtocolError(library.ProtocolErrorCode.InternalError, error.message)
-            )
-          )
+          .then(Either.getOrThrowWith(refused))
           .then(disguisedData)
       }
       const call = (ctx: ServerContext, tool: string, parameters: unknown) =>

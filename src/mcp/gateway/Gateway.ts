@@ -19,11 +19,12 @@ import type { Exchange } from "./Exchange.ts"
 import type { Left } from "./Left.ts"
 import * as IdleSessions from "./IdleSessions.ts"
 import * as ProjectHeld from "./ProjectHeld.ts"
+import { redacted } from "./redacted.ts"
 import * as Results from "./Results.ts"
 import * as Resumption from "./Resumption.ts"
 import * as Running from "./Running.ts"
 import { prefix, submitting } from "./submitting.ts"
-import type * as Talk from "./Talk.ts"
+import * as Talk from "./Talk.ts"
 import { CallRefused, refused, type Wanted } from "./Wanted.ts"
 
 /** How somebody has answered a request. */
@@ -112,6 +113,7 @@ export const make = ({
     const hasHooks = () => hooked || (projectHeld()?.config.settings.hooks ?? []).length > 0
     const { isAnswered, resultOf } = Results.make({ hasHooks, longest, redactor, spill, store })
     const idle = IdleSessions.make()
+    const talkOf = (by: string) => Talk.make(by, redacted(redactor))
     let isStopping = false
     /** Calls that are none yet. */
     let beginning = 0
@@ -154,7 +156,7 @@ export const make = ({
         return running
       })
 
-    const submitted = submitting({ directory, exchange, idle, projectHeld, runtime, scope, ids })
+    const submitted = submitting({ directory, exchange, idle, projectHeld, runtime, scope, ids, talkOf })
     const { released, resumed } = yield* Resumption.make({
       beginning: `${prefix}_`,
       exchange,
@@ -163,7 +165,8 @@ export const make = ({
       projectNow: () => held.last()?.place.project,
       runtime,
       started,
-      store
+      store,
+      talkOf
     })
 
     /** The call that is meant: the one that its client names, or an equal one that was left; one that waits for a person holds up no other. */

@@ -13,7 +13,7 @@ import * as Earlier from "./Earlier.ts"
 import type { Exchange } from "./Exchange.ts"
 import type { Left, LeftCall } from "./Left.ts"
 import * as Running from "./Running.ts"
-import * as Talk from "./Talk.ts"
+import type * as Talk from "./Talk.ts"
 import { type CallRefused, refused, type Wanted } from "./Wanted.ts"
 
 export interface Means {
@@ -21,6 +21,7 @@ export interface Means {
   readonly left: Left
   readonly runtime: Runtime["Type"]
   readonly store: SessionStore["Type"]
+  readonly talkOf: (by: string) => Talk.Talk
   /** The beginning of the ids of sessions of gateways. */
   readonly beginning: string
   /** Where calls are made now. */
@@ -55,7 +56,8 @@ export const make = ({
   projectNow,
   runtime,
   started,
-  store
+  store,
+  talkOf
 }: Means): Effect.Effect<Resumption> =>
   Effect.map(Earlier.make(store, beginning), (earlier): Resumption => {
     /** Takes up a call of a gateway that is gone: it waits for an answer, has got one since, or has ended. */
@@ -63,7 +65,7 @@ export const make = ({
       Effect.gen(function* () {
         const { session, task } = call
         const handle = yield* runtime.session({ id: session, resume: true, by })
-        const talk = Talk.make(by)
+        const talk = talkOf(by)
         talk.attach(listener)
         const goesOn = handle.goesOn === task || (yield* store.unfinished(session)).tasks.includes(task)
         if (!goesOn) {
@@ -97,7 +99,7 @@ export const make = ({
           // From here on it is this gateway's.
           yield* left.keep(key, call)
           if (result !== undefined) {
-            const talk = Talk.make(wanted.by)
+            const talk = talkOf(wanted.by)
             return Running.ended(task, { key, session, talk }, result as CallResult)
           }
           const found = yield* takenUp(key, wanted, { session, task }).pipe(

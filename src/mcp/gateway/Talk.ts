@@ -51,8 +51,8 @@ interface Question {
   readonly answered: Deferred.Deferred<Answers[string] | undefined>
 }
 
-/** Makes the talk of a call of that person. */
-export const make = (key: string): Talk => {
+/** Makes the talk of a call of that person, who hears what `without` leaves of what a server says. */
+export const make = (key: string, without: <A>(said: A) => A): Talk => {
   const questions = new Map<string, Question>()
   const early = new Map<string, Answers[string]>()
   let listener: Listener | undefined
@@ -87,8 +87,9 @@ export const make = (key: string): Talk => {
     get logLevel() {
       return logLevel
     },
-    hear: (progress) => listener?.hear(progress),
-    log: (message) => listener?.log(message),
+    hear: ({ message, ...progress }) =>
+      listener?.hear({ ...progress, ...(message !== undefined && { message: without(message) }) }),
+    log: ({ level, ...message }) => listener?.log({ level, ...without(message) }),
     refused: (one) => (refusal = one),
     ask: (inquiries) =>
       Effect.suspend(() => {

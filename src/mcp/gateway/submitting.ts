@@ -7,7 +7,7 @@ import type { Ids } from "../../tool/Ids.ts"
 import type { Exchange } from "./Exchange.ts"
 import type { IdleSessions } from "./IdleSessions.ts"
 import type { Task } from "./Running.ts"
-import * as Talk from "./Talk.ts"
+import type * as Talk from "./Talk.ts"
 import { type CallRefused, refused, type Wanted } from "./Wanted.ts"
 
 /** The beginning of the ids of sessions that a gateway makes; only those are taken up again by one. */
@@ -21,6 +21,7 @@ interface Means {
   readonly projectHeld: () => Project | undefined
   readonly runtime: Runtime["Type"]
   readonly scope: Scope.Scope
+  readonly talkOf: (by: string) => Talk.Talk
 }
 
 /** A call as the task of a session. */
@@ -32,7 +33,7 @@ export interface Submission {
 
 /** Submits calls, each in a session of its client that has no other. */
 export const submitting =
-  ({ directory, exchange, idle, ids, projectHeld, runtime, scope }: Means) =>
+  ({ directory, exchange, idle, ids, projectHeld, runtime, scope, talkOf }: Means) =>
   ({ by, listener, parameters, tool }: Wanted): Effect.Effect<Submission, CallRefused, Scope.Scope> =>
     Effect.gen(function* () {
       const handle =
@@ -46,7 +47,7 @@ export const submitting =
           refused(tool)
         ))
       const id = yield* ids.next("task")
-      const talk = Talk.make(by)
+      const talk = talkOf(by)
       talk.attach(listener)
       exchange.open(id, talk)
       const task = yield* handle.invoke(tool, parameters, { task: id, apart: true }).pipe(
