@@ -7,6 +7,7 @@ import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "../cli/command.ts"
 import { built } from "../support/built.ts"
 import { answerAt, openAt } from "../support/elsewhere.ts"
+import { until } from "../support/until.ts"
 import { added as approved, tool } from "./support.ts"
 
 type Era = "legacy" | "auto"
@@ -163,6 +164,17 @@ describe("an MCP client in front of the gateway", () => {
         project
       )
     }
+  })
+
+  it("gets the result of a call that ends when its project is gone (R16, X2)", async () => {
+    const fix = await added({ tools: [tool("held", { does: "held" })] })
+    const client = await open("legacy", undefined, ["gateway", "--dangerously-allow-all"])
+    const result = { content: [{ type: "text" as const, text: "done" }], structuredContent: { done: true } }
+    const called = client.callTool({ name: "fix__held", arguments: { result } })
+    await until(() => fix.calls().length > 0)
+    fs.renameSync(at.work, `${at.work}-gone`)
+    fs.writeFileSync(`${fix.file}.free`, "")
+    assert.deepStrictEqual(await called, result)
   })
 
   it("answers with what it was given for this call alone, once, unchanged (X2)", async () => {

@@ -90,7 +90,11 @@ export const make = (options: DownstreamOptions) =>
       library.isInputRequiredResult(result) || (result.structuredContent === undefined && !hasLinks(result))
         ? Effect.succeed(result)
         : Effect.map(
-            Effect.flatMap(current, (project) => Offered.toolPart(project, view, tool)),
+            // Its call has run, also where its project is gone by now.
+            Effect.orElseSucceed(
+              Effect.flatMap(current, (project) => Offered.toolPart(project, view, tool)),
+              () => undefined
+            ),
             (part) => {
               if (part === undefined) return result
               const linked = withLinks(result, (uri) => view.uri(part.slot.known.name, uri))
