@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto"
 import { deepest } from "../mcp/JsonRpc.ts"
 import { parseJson } from "../text/Json.ts"
 import { bytes } from "../ui/Words.ts"
+import { unicodeJson } from "../text/wellFormed.ts"
 
 /** Characters of a message of an editor. */
 export const longestMessage = 32 * 1024 * 1024
@@ -60,7 +61,7 @@ export const marked = (message: unknown, line: string): AnyMessage => {
 
 /** A message as it is sent, in which marked ids are integers again. */
 export const written = (message: AnyMessage): string => {
-  const text = JSON.stringify(message)
+  const text = unicodeJson(JSON.stringify(message))
   return "id" in message && typeof message.id === "string" && message.id.startsWith(mark)
     ? text.replaceAll(JSON.stringify(message.id), message.id.slice(mark.length))
     : text

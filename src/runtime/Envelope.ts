@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import { isDeepText, maxJsonDepth } from "../text/Json.ts"
 import { visibleJson } from "../text/visible.ts"
 import { decodeEvent, Event, type Event as AnyEvent } from "./Event.ts"
+import { unicodeJson } from "../text/wellFormed.ts"
 
 /** The version of the envelope and of every event in it; see docs/events.md for what may change within one. */
 export const schemaVersion = 1
@@ -46,7 +47,7 @@ export type Place = Pick<Envelope, "task" | "iteration" | "worker">
  * One envelope as a line of JSONL, without the newline; every field of an event is its own JSON form, and what has no glyph
  * is escaped.
  */
-export const toLine = (envelope: Envelope): string => visibleJson(JSON.stringify(envelope))
+export const toLine = (envelope: Envelope): string => visibleJson(unicodeJson(JSON.stringify(envelope)))
 
 /** Levels of the data of an event around what a call or its model brings. */
 export const maxEventDepth = 2 * maxJsonDepth

@@ -18,6 +18,7 @@ import { collected } from "./collected.ts"
 import { begin } from "./Exchange.ts"
 import type { Said, WantedCall } from "./Said.ts"
 import { documented, InvalidRequest, openAiError } from "./OpenAiError.ts"
+import { unicodeJson } from "../../text/wellFormed.ts"
 
 const FinishReason = Schema.Literal("stop", "length", "tool_calls", "content_filter")
 
@@ -90,7 +91,8 @@ const callOf = ({ arguments: text, id, name }: WantedCall) => ({
   function: { name, arguments: text }
 })
 
-const event = (data: unknown): string => `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`
+const event = (data: unknown): string =>
+  `data: ${typeof data === "string" ? data : unicodeJson(JSON.stringify(data))}\n\n`
 
 interface Head {
   readonly id: string

@@ -1,6 +1,7 @@
 import type { Usage } from "../../model/ModelPart.ts"
 import type { Said, WantedCall } from "./Said.ts"
 import { approvalItemId, serverLabel } from "./ResponsesRequest.ts"
+import { unicodeJson } from "../../text/wellFormed.ts"
 
 /** What an answer begins with. */
 export interface Head {
@@ -125,7 +126,7 @@ export class ResponseWriter {
   }
 
   private event(type: string, data: object): string {
-    return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: this.sequence++, ...data })}\n\n`
+    return `event: ${type}\ndata: ${unicodeJson(JSON.stringify({ type, sequence_number: this.sequence++, ...data }))}\n\n`
   }
 
   private get message() {
