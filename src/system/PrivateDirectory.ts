@@ -4,7 +4,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { removeTree } from "./removeTree.ts"
-import { isGone } from "./Temporary.ts"
+import { isGone, quietly } from "./Temporary.ts"
 
 /** A directory that only the user can enter, made when it is first needed, and again if a cleaner took it. */
 export interface PrivateDirectory {
@@ -15,22 +15,21 @@ export interface PrivateDirectory {
 
 const named = /^tollgate-(\d+)-/
 
-/** Removes what killed processes left behind; files of other users stay. */
-const sweep = (parent: string): void => {
-  try {
+/** Removes what killed processes left behind, as far as it can; files of other users stay. */
+const sweep = (parent: string): void =>
+  quietly(() => {
     for (const name of fs.readdirSync(parent)) {
       const [, pid] = named.exec(name) ?? []
       if (pid === undefined || !isGone(Number(pid))) continue
-      const place = path.join(parent, name)
-      const stat = fs.lstatSync(place, { throwIfNoEntry: false })
-      if (stat?.isDirectory() === true && stat.uid === process.getuid?.()) {
-        fs.rmSync(place, { recursive: true, force: true })
-      }
+      quietly(() => {
+        const place = path.join(parent, name)
+        const stat = fs.lstatSync(place, { throwIfNoEntry: false })
+        if (stat?.isDirectory() === true && stat.uid === process.getuid?.()) {
+          fs.rmSync(place, { recursive: true, force: true })
+        }
+      })
     }
-  } catch {
-    // Litter that cannot be removed is no reason not to go on.
-  }
-}
+  })
 
 let swept = false
 

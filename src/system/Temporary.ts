@@ -31,7 +31,7 @@ const isLitter = (name: string, stem: string): boolean => {
 }
 
 /** What cannot be removed stays: it is no reason not to go on. */
-const quietly = (run: () => void): void => {
+export const quietly = (run: () => void): void => {
   try {
     run()
   } catch {
