@@ -202,3 +202,13 @@ describe("what stands behind `&>`", () => {
     passes
   )
 })
+
+describe("a variable that a text in a text sets once more", () => {
+  it("is not known any more behind it (X5, S3)", () => {
+    for (const text of ["read x", "mapfile -t x", "printf -v x y"]) {
+      stops(`x=a.txt; eval '${text}' < b.txt; cat $x`)
+      stops(`x=a.txt; eval '${text}' < b.txt; cp c.txt "$x"`)
+    }
+    passes("x=a.txt; eval 'read y' < b.txt; cat $x")
+  })
+})

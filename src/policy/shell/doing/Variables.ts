@@ -47,9 +47,10 @@ export class Variables {
     this.#fixed = new Map(Object.entries(fixed))
   }
 
-  /** Counts what gets a value in a script. */
+  /** Counts what gets a value in a script; what has one already is not known any more where it gets another there. */
   declare(script: Script): void {
     this.#count(script)
+    for (const name of this.#values.keys()) if ((this.#assigned.get(name) ?? 0) > 1) this.forget(name)
     this.numbers.declare(script)
   }
 
