@@ -1,7 +1,7 @@
 import { type Reading, unknown } from "./ToolTable.ts"
 
 /** Texts, names and comments of SQL, as they follow one another. */
-const parts = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g
+const parts = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*(?:\]|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g
 
 /** Statements and functions of SQLite that read or write other files, or load programs. */
 const reaches = /\b(?:attach|vacuum|pragma|load_extension|fts3_tokenizer|readfile|writefile|edit)\b/i

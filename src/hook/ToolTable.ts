@@ -72,6 +72,14 @@ const from = (cwd: string, name: string): string =>
 const patchCommand =
   /^\s*(?:cd\s+(?<directory>[\w./-]+)\s*&&\s*)?apply_?patch\s*<<\s*(?<quote>['"])(?<mark>\w+)\k<quote>[ \t]*\n(?<patch>[\s\S]*?)\n\k<mark>\s*$/
 const patchBegins = "*** Begin Patch"
+const patchEnds = "\n*** End Patch"
+
+/** The first patch in a text that is whole. */
+const patchIn = (text: string): string | undefined => {
+  const from = text.indexOf(`${patchBegins}\n`)
+  const to = from < 0 ? -1 : text.indexOf(patchEnds, from + patchBegins.length + 1)
+  return to < 0 ? undefined : text.slice(from, to + patchEnds.length)
+}
 
 const patched = (given: string, cwd: string): Deed => ({
   tool: "apply_patch",
@@ -90,7 +98,7 @@ const commanded = (command: string, cwd: string): ReadonlyArray<Deed> => {
   if (whole !== undefined) return [patched(whole["patch"] ?? "", path.resolve(cwd, whole["directory"] ?? "."))]
   const shell: Deed = { tool: "run_shell", touches: { command: { text: command, cwd }, complete: true } }
   if (!command.includes(patchBegins)) return [shell]
-  const found = /\*\*\* Begin Patch\n[\s\S]*?\n\*\*\* End Patch/.exec(command)?.[0]
+  const found = patchIn(command)
   const elsewhere = /(?:^|[\s;&|(])(?:cd|pushd)\s/.test(command)
   return [shell, elsewhere || found === undefined ? { tool: "apply_patch", touches: undefined } : patched(found, cwd)]
 }
@@ -219,8 +227,8 @@ export const fetchesFrom =
     const prose = input[parameter]
     if (typeof prose !== "string") return undefined
     // What stands before `@` names a user, whatever its characters.
-    const urls = [...prose.matchAll(/\b[a-z][a-z0-9+.-]*:\/\/(?:[^\s/\\?#]*@)?[^\s<>"'`)\]}]+/gi)].map(([url]) =>
-      url.replace(/[.,;!?]+$/, "")
+    const urls = [...prose.matchAll(/\b[a-z][a-z0-9+.-]{0,63}:\/\/(?:[^\s/\\?#]*@)?[^\s<>"'`)\]}]+/gi)].map(([url]) =>
+      url.replace(/(?<![.,;!?])[.,;!?]+$/, "")
     )
     return urls.length === 0 ? [{ tool: "fetch_url", touches: undefined }] : [fetched(urls)]
   }
@@ -269,7 +277,7 @@ export const unknown =
 
 /** A tool of an MCP server, which is called `mcp__server__tool` or the like; rules name it `server__tool`. */
 export const ofServer = (name: string): Reading | undefined => {
-  const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? /^mcp_([^_]+)_(.+)$/.exec(name) ?? []
+  const [, server, tool] = /^mcp__(.+?)__(.+)$/s.exec(name) ?? /^mcp_([^_]+)_(.+)$/s.exec(name) ?? []
   return server === undefined || tool === undefined ? undefined : unknown(`${server}__${tool}`)
 }
 

@@ -23,11 +23,13 @@ const arithmetic = /\(\([\w\s+*/%<>=!&|?:,~^$-]*(?:\([\w\s+*/%<>=!&|?:,~^$-]*\)[
 /** The root by itself, and not a sign at the ends of a pattern. */
 const root = /(?:^|[\s=:])["']?\/["']?(?=$|[\s;|&)<>])/
 
-const tokens = (text: string): ReadonlyArray<string> =>
-  withoutDocuments(text)
+const tokens = (text: string): ReadonlyArray<string> => {
+  const isRoot = root.test(text)
+  return withoutDocuments(text)
     .replaceAll(arithmetic, " ")
     .split(/[^\p{L}\p{N}_./~+@%*?-]+/u)
-    .filter((part) => part !== "" && (part !== "/" || root.test(text)))
+    .filter((part) => part !== "" && (part !== "/" || isRoot))
+}
 
 /** What a word could name as a path: after `~` and the letters of an option. */
 const placed = (word: string, home: string): string => word.replace(/^~(?=\/|$)/, home)

@@ -26,7 +26,9 @@ const names = { session: "sessionID", tool: "tool", input: "args", call: "callID
 
 /** What the tools of servers are called: the server, `_` and the tool; nobody can tell where one ends. */
 const ofServer = (tool: unknown): string | undefined =>
-  typeof tool === "string" && !tools.has(tool) && /^[\w-]+_[\w-]+$/.test(tool) ? tool : undefined
+  typeof tool === "string" && !tools.has(tool) && /^[\w-]+$/.test(tool) && tool.slice(1, -1).includes("_")
+    ? tool
+    : undefined
 
 /** opencode: its plugin throws a denial and can do nothing else, so that what would be asked is denied. */
 export const opencode: Agent = {
