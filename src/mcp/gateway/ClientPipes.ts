@@ -9,7 +9,6 @@ import { type Line, LineReader } from "../../text/LineReader.ts"
 import { deepest, inexactNumber, inexactReason, isAnswer, isId } from "../JsonRpc.ts"
 import { disguised, plainText } from "../ProtoName.ts"
 import * as OpenIds from "./OpenIds.ts"
-import { unicodeJson } from "../../text/wellFormed.ts"
 
 /** Characters of a line of a client, as many as a request over HTTP may have bytes. */
 const longestLine = 16 * 1024 * 1024
@@ -56,10 +55,7 @@ export const make = (input: Readable, output: Writable, gone: () => void = () =>
   const write = (message: unknown): Promise<void> =>
     new Promise((resolve, reject) => {
       if (isClosed) reject(new Error("the connection is closed"))
-      else
-        output.write(`${plainText(unicodeJson(JSON.stringify(message)))}\n`, (error) =>
-          error ? reject(error) : resolve()
-        )
+      else output.write(`${plainText(JSON.stringify(message))}\n`, (error) => (error ? reject(error) : resolve()))
     })
   const refuse = (id: unknown, error: Problem) =>
     // Where it cannot be told which request is meant, the protocol has no id: a client that holds answers to it takes no null.

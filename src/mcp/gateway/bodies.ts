@@ -5,7 +5,6 @@ import { counting } from "../boundedFetch.ts"
 import { eachEvent } from "../eachEvent.ts"
 import { deepest, type Id, inexactNumber, inexactReason, isId } from "../JsonRpc.ts"
 import { disguised, plainText } from "../ProtoName.ts"
-import { unicodeJson } from "../../text/wellFormed.ts"
 
 /** Bytes of a request. */
 export const largest = 16 * 1024 * 1024
@@ -45,18 +44,15 @@ const named = (text: string, id: Id): string => {
   return isOpen ? JSON.stringify({ ...said, id }) : text
 }
 
-/** A message that the library has written, as clients read it. */
-const told = (message: string): string => plainText(unicodeJson(message))
-
 /** What the library answers to a body, as it is for the client. */
 export const answerTo = (body: unknown, response: Response): Response | Promise<Response> => {
   const { body: said, headers, ok, status } = response
   const contentType = headers.get("content-type") ?? ""
   if (said !== null && contentType.startsWith("text/event-stream"))
-    return new Response(said.pipeThrough(eachEvent(told)), { status, headers })
+    return new Response(said.pipeThrough(eachEvent(plainText)), { status, headers })
   if (!contentType.startsWith("application/json")) return response
   const id = idOf(body)
   return response
     .text()
-    .then((text) => new Response(told(ok || id === undefined ? text : named(text, id)), { status, headers }))
+    .then((text) => new Response(plainText(ok || id === undefined ? text : named(text, id)), { status, headers }))
 }
